@@ -165,16 +165,21 @@ plants: setup ## plant each known bug and see that the simulator catches it
 
 # Network namespaces need root; without them it says why and fails.
 .PHONY: robust
-robust: setup ## real nodes in network namespaces, cut, lossy, killed and stopped, judged like simulated ones: MINUTES=5 of SEED=1
+robust: setup ## real nodes in network namespaces, with cuts, loss, kills, stops, full and failing disks, judged like simulated ones: MINUTES=5 of SEED=1
 	@$(BIN)/python -m tests.robust.run --minutes $${MINUTES:-5} --nodes $${NODES:-3} --seed $${SEED:-1}
 
+# The first run records which test runs which line, some ten minutes of CPU; a run that was broken off goes on.
 .PHONY: mutants
-mutants: setup ## single edits of the protocol that a test or schedule must find: MUTANTS=200 of SEED=1
-	@nice -n 10 $(BIN)/python -m scripts.run_mutants --mutants $${MUTANTS:-200} --seed $${SEED:-1} --jobs $${JOBS:-2}
+mutants: setup ## single edits of the protocol that a test or schedule must find: MUTANTS=300 of SEED=1; 1 if one survives unexplained
+	@nice -n 10 $(BIN)/python -m scripts.run_mutants --mutants $${MUTANTS:-300} --seed $${SEED:-1} --budget $${BUDGET:-40}
 
 .PHONY: explore
 explore: setup ## every behaviour of very small clusters; SCOPE=NAME for one
 	@$(BIN)/python -m groupcore.sim.explore --scope $${SCOPE:-all}
+
+.PHONY: walks
+walks: setup ## random walks of groups in which a node hears late of the order: WALKS=10000 of SEED=1
+	@$(BIN)/python -m groupcore.sim.explore --walks $${WALKS:-10000} --seed $${SEED:-1}
 
 .PHONY: bench
 bench: setup ## measure; BENCH=NAME for one figure

@@ -1,7 +1,7 @@
 """When to acknowledge: at once where somebody waits for it, else a little later and for many.
 
 A plain table with its rule. An acknowledgement costs both ends about as much as a batch, so only
-those send it at once whose word completes a quorum with the sender (the members of lowest rank);
+those send it at once whose word completes a quorum with the sender (the voters of lowest rank);
 what the others hold, and everything that only frees memory, is told when a quarter of the window
 is open (hot path, rule 16) or after `late_s`.
 """
@@ -74,9 +74,9 @@ class Tally:
 
 
 def first_quorum(view: View, sender: Address) -> set[Address]:
-    """The members, oldest first, who make a quorum together with the sender; without it."""
+    """The voters, oldest first, who make a quorum together with the sender; without it."""
     others: list[Address] = []
-    for member in (None, *view.members):
+    for member in (None, *view.voting):
         if member is not None and member != sender:
             others.append(member)
         if view.is_quorum([sender.name, *(other.name for other in others)]):

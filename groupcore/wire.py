@@ -84,6 +84,7 @@ HEADERS: dict[int, type[Header]] = {
     50: membership_headers.Dissolved,
     51: membership_headers.Waive,
     52: membership_headers.GoneOn,
+    53: membership_headers.Learned,
     54: durability.Durable,
     56: total_headers.Request,
     57: total_headers.Bcast,

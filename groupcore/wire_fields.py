@@ -73,16 +73,32 @@ def _decode_address(value: Any) -> Address:
 
 
 def _encode_view(view: View) -> list[Any]:
-    return [view.number, view.epoch, view.floor, view.lineage, list(view.members)]
+    """Five items; the voters are a sixth where they are not all the members, in their order."""
+    items = [view.number, view.epoch, view.floor, view.lineage, list(view.members)]
+    return items if view.voters == view.names else [*items, list(view.voters)]
 
 
 def _decode_view(value: Any) -> View:
-    *numbers, members = _items(value, 5)
+    items = _items(value)
+    voters = _decode_names(items[5]) if len(items) == 6 else ()
+    *numbers, members = _items(items[:5], 5)
     decoded = tuple(_decode_address(member) for member in _items(members))
     if not 1 <= len(decoded) <= MEMBERS_MAX or len({m.name for m in decoded}) != len(decoded):
         raise WireError("bad_header", "not a list of different members")
     number, epoch, floor, lineage = (_decode_int(item) for item in numbers)
-    return View(number, epoch, floor, lineage, decoded)
+    return View(number, epoch, floor, lineage, decoded, voters)
+
+
+def _decode_names(value: Any) -> tuple[str, ...]:
+    names = _items(value)
+    if not 1 <= len(names) <= MEMBERS_MAX:
+        raise WireError("bad_header", "not a list of voters")
+    for name in names:
+        if type(name) is not str or not 0 < len(name) <= NAME_MAX:
+            raise WireError("bad_header", f"not a node id of up to {NAME_MAX} characters")
+    if len(set(names)) != len(names):
+        raise WireError("bad_header", "a voter stands twice")
+    return tuple(names)
 
 
 _LEAVES: dict[Any, tuple[Encode, Decode]] = {

@@ -100,6 +100,8 @@ class Desk:
                 else {
                     "id": f"{view.epoch}.{view.number}",
                     "members": list(view.names),
+                    "voters": list(view.voters),
+                    "learners": [member.name for member in view.learners],
                     "primary": node.primary,
                 },
                 "state": node.state,

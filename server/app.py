@@ -37,7 +37,7 @@ from server.routes.openapi import account_rows, described_routes
 from server.routes.page import Page
 from server.routes.pictures import PictureRoutes
 from server.routes.plans import on_bad_plan
-from server.routes.problems import awaited, on_failure, on_gone, on_refusal
+from server.routes.problems import on_failure, on_gone, on_refusal, saying_who_is_awaited
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import Reports
 from server.state import State
@@ -188,7 +188,7 @@ def make_app(node: Node, console: Console) -> Starlette:
     page = Page(node.settings.page)
     handlers: dict[type[Exception] | int, Callable[..., object]] = {
         HTTPException: page.on_http_error,
-        BadMessageError: awaited(node),
+        BadMessageError: saying_who_is_awaited(node),
         PlanError: on_bad_plan,
         GroupcoreError: on_refusal,
         ClientDisconnect: on_gone,

@@ -60,12 +60,17 @@ def _time(at_s: float) -> str:
 
 def _overview(found: Shown) -> list[str]:
     alerts = [
-        f"  {one['level']:<5} {one['code']}  "
-        + "  ".join(f"{name}={value}" for name, value in one["about"].items())
-        for one in found["alerts"]
+        f"  {one['level']:<5} {one['code']}  {_about(one['about'])}" for one in found["alerts"]
     ]
     head = f"cluster {found['cluster']}: {found['health']}, {found['groups']} groups"
     return [head, *alerts, *(f"  {_node(one)}" for one in found["nodes"])]
+
+
+def _about(about: Shown) -> str:
+    """What an alert is about; where it has a text of its own, that and which nodes say so."""
+    if "text" in about:
+        return f"{', '.join(about['nodes'])}: {about['text']}"
+    return "  ".join(f"{name}={value}" for name, value in about.items())
 
 
 def _node(one: Shown) -> str:

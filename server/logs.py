@@ -61,7 +61,7 @@ def opened(folder: Path) -> Iterator[LogStore]:
         except (sqlite3.Error, DamagedError) as error:
             raise DamagedStoreError(f"the log {path} is damaged: {error}") from None
         finally:
-            store.close()
+            store.close_untouched()
     finally:
         os.close(lock)
 
@@ -73,6 +73,7 @@ def read_parts(store: LogStore) -> list[bytes]:
         raise VersionProblem(f"{store.path} has format {version}, this program reads {VERSION}")
     store.verify()
     store.get_record()
+    store.get_incarnation()
     return store.read()
 
 

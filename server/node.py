@@ -207,7 +207,7 @@ class Node:
         storage = self.objects.groups.storage
         if self._draining:
             return State.DRAINING
-        if self.catalogue is None or self.view is None:
+        if self.catalogue is None or self.view is None or self.taking is not None:
             return State.REBUILDING
         if storage is not None and storage.full:
             return State.READONLY
@@ -331,7 +331,10 @@ class Node:
                     await self._quietly(self._declare())
                 except ServerError as error:
                     self.fail(error)
-            if state is State.STALE and now - since > APART_S:
+            apart = state is State.STALE or (
+                state is State.REBUILDING and self.catalogue is not None
+            )
+            if apart and now - since > APART_S:
                 since = float("inf")
                 self.on_apart()
 

@@ -6,6 +6,7 @@ this node still takes from the others.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from groupcore.membership.awaiting import Awaiting
@@ -29,6 +30,7 @@ def shown(awaiting: Awaiting | None, has_view: bool, has_list: bool) -> Shown | 
         "text": text_of(awaiting),
         "view": None if view is None else str(view),
         "members": [] if view is None else list(view.names),
+        "voters": [] if view is None else list(view.voters),
         "here": list(awaiting.here),
         "empty": list(awaiting.empty),
         "missing": list(awaiting.missing),
@@ -68,20 +70,30 @@ KEEPS = ("quorum", "bound")
 """Reasons that last until a node is back, or an operator goes on without it."""
 
 
-def for_people(waiting: Shown | None) -> str:
-    """What a page says where the cluster waits for nodes; empty where it does not."""
+def awaited(waiting: Shown | None) -> list[str]:
+    """The nodes that a cluster waits for until they are back, or an operator goes on without."""
     if waiting is None or waiting["reason"] not in KEEPS:
+        return []
+    return [*waiting["missing"], *waiting["empty"]]
+
+
+def for_people(names: Sequence[str]) -> str:
+    """What a page says where the cluster waits for these nodes; empty where it does not."""
+    if not names:
         return ""
-    names = ", ".join([*waiting["missing"], *waiting["empty"]])
+    whom = "one of their number" if len(names) == 1 else "some of their number"
     return (
-        f"The servers wait for one of their number ({names}): what was saved last may be there "
+        f"The servers wait for {whom} ({', '.join(names)}): what was saved last may be there "
         "alone. Tell who runs them"
     )
 
 
 def _text_of_quorum(awaiting: Awaiting) -> str:
     assert awaiting.view is not None, "a quorum is one of a view"
-    members = " ".join(awaiting.view.names)
+    view = awaiting.view
+    last = f"the last view was [{' '.join(view.names)}]"
+    if view.voters != view.names:
+        last += f", and {' '.join(view.voters)} vote on what follows"
     enough = f"{awaiting.needed} of these"
     if awaiting.first:
         half = awaiting.needed - 1
@@ -91,7 +103,7 @@ def _text_of_quorum(awaiting: Awaiting) -> str:
             else (f", or {awaiting.first} alone")
         )
     parts = [
-        f"the last view was [{members}]: {enough} can go on, with whole folders",
+        f"{last}: {enough} can go on, with whole folders",
         f"whole: {_names(awaiting.here)}",
     ]
     if awaiting.empty:

@@ -4,7 +4,7 @@ import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
-  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!table-tools|languages|key-help|html|reading|copying|waiting|find|highlight|markdown-|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/(?!transfer)|shared\/|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/Lazy|here\/words|save-text))/;
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!carets|table-tools|languages|key-help|html|reading|copying|waiting|find|highlight|markdown-|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/(?!transfer|card)|shared\/(?!anchor)|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/Lazy|here\/words|save-text))/;
 
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
@@ -18,7 +18,7 @@ const WORDS = {
   document: /words\/(\w+)\/(?:code|document|editor|people|pictures|table)\./,
   home: /words\/(\w+)\/(?:home|files)\./,
   account: /words\/(\w+)\/(?:account|audit)\./,
-  console: /words\/(\w+)\/(?:console|map|moves|operations|proofs|rules)\./,
+  console: /words\/(\w+)\/(?:console|faults|map|moves|operations|proofs|rules)\./,
 };
 const words = Object.entries(WORDS).map(([part, test]) => ({
   name: (id: string) => `words-${part}-${test.exec(id)?.[1]}`,

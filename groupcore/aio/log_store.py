@@ -45,6 +45,7 @@ CREATE TABLE lineage(one INTEGER PRIMARY KEY CHECK (one = 1), record BLOB NOT NU
 SHELF = "shelf.sqlite3"
 """Scratch: see `groupcore.aio.file_shelf`."""
 FILES = ("log.sqlite3", "log.sqlite3-wal", "log.sqlite3-shm", "head")
+INCARNATION_BYTES = 8
 QUEUED_BYTES_MAX = 256 << 20
 """What waits for a disk that is full or slow; above it the node gives up."""
 
@@ -103,7 +104,7 @@ class LogStore(SealedStore):
         try:
             self.check_pages()
             self.read()
-            self.check_head(0, self.position, self.chain)
+            self.check_head(self.position, self.chain)
         except (sqlite3.Error, struct.error, TypeError, UnicodeDecodeError) as error:
             raise self.damaged(str(error)) from None
 
@@ -128,24 +129,48 @@ class LogStore(SealedStore):
 
     def put_record(self, record: bytes) -> None:
         """Store the record of membership in place of the former."""
-        row = (record, checksum(record))
-        self.database.execute("INSERT OR REPLACE INTO lineage VALUES (1, ?, ?)", row)
+        seal = checksum(record)
+        self.database.execute("INSERT OR REPLACE INTO lineage VALUES (1, ?, ?)", (record, seal))
+        self.set_meta("record", seal)
 
     def get_record(self) -> bytes | None:
         """The record of membership; DamagedError."""
         row = self.database.execute("SELECT record, checksum FROM lineage").fetchone()
+        expected = self.get_meta("record")  # there is none in folders of before
         if row is None:
+            if expected is not None:
+                raise self.damaged("the membership record is missing")
             return None
-        if checksum(row[0]) != row[1]:
+        record, seal = row
+        if checksum(record) != seal or seal != (expected or seal):
             raise self.damaged("the membership record does not match its checksum")
-        return bytes(row[0])
+        return bytes(record)
+
+    def fill(self) -> None:
+        """A new store: no life has begun."""
+        self._set_incarnation(0)
 
     def next_incarnation(self, least: int) -> int:
-        """A number above those of all former lives."""
-        former = int.from_bytes(self.get_meta("incarnation") or b"", "big")
-        incarnation = max(least, former + 1)
-        self.set_meta("incarnation", incarnation.to_bytes(8, "big"))
+        """A number above those of all former lives; DamagedError."""
+        incarnation = max(least, self.get_incarnation() + 1)
+        self._set_incarnation(incarnation)
         return incarnation
+
+    def _set_incarnation(self, incarnation: int) -> None:
+        number = incarnation.to_bytes(INCARNATION_BYTES, "big")
+        self.set_meta("incarnation", number + checksum(number))
+
+    def get_incarnation(self) -> int:
+        """That of the last life, 0 where there was none; DamagedError."""
+        stored = self.get_meta("incarnation")
+        if stored is None:
+            if self.commits:  # folders of before have none until a life begins
+                raise self.damaged("the number of its last life is missing")
+            return 0
+        number, seal = stored[:INCARNATION_BYTES], stored[INCARNATION_BYTES:]
+        if seal not in (checksum(number), b""):  # without one in folders of before
+            raise self.damaged("the number of its last life does not match its checksum")
+        return int.from_bytes(number, "big")
 
 
 class ReadLog:
@@ -183,7 +208,7 @@ class ReadLog:
             if chain != expected or at != position + 1:
                 raise DamagedError(f"the checksum of part {at} is wrong")
             position = at
-        if head is not None and HEAD.unpack(head) != (0, position, chain):
+        if head is not None and HEAD.unpack(head)[1:] != (position, chain):
             raise DamagedError("the log does not end where the last commit left it")
 
     def _meta(self, key: str) -> bytes | None:
@@ -303,7 +328,7 @@ class LogStorage:
         try:
             self._check(store)
         except BaseException:
-            store.close()
+            store.close_untouched()
             raise
         return store
 
@@ -323,6 +348,7 @@ class LogStorage:
                     )
             store.verify()
             store.get_record()
+            store.get_incarnation()
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise DamagedError(str(error)) from None
 

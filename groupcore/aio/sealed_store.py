@@ -1,9 +1,14 @@
 """A SQLite database that notices when commits are missing at its end.
 
 SQLite ends its write-ahead log silently at the first bad checksum, which would make a damaged
-log a shorter one. So a small file `head` beside it, written after each commit, tells the last
-position: a log that ends before it is damaged (reliability, row 39). What is stored in order hashes
-what is before it (`chain`), so a changed, lost or swapped record shows.
+database an older one. So commits are counted, and a small file `head` beside the database, written
+after each, tells how many there were and where the log ended: a database behind it is damaged
+(reliability, row 39), whatever the lost commits changed. What is stored in order hashes what is
+before it (`chain`), so a changed, lost or swapped record shows.
+
+The file is on disk before the database is, and each write of it is within one sector. So a crash
+leaves the former head or the new one, and one that cannot be read is damage, too: without it
+nothing tells a whole database from an older one.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ import os
 import sqlite3
 import struct
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from pathlib import Path
 
 from groupcore.log_chain import GENESIS
@@ -30,20 +36,44 @@ def checksum(*parts: bytes) -> bytes:
     return digest.digest()
 
 
+def _sync_folder(folder: Path) -> None:
+    """What was made in it is found there behind a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 class SealedStore(ABC):
     """The open database. All calls come from one thread at a time; each runs in a transaction
     that the caller opens with `begin` and ends with `commit`.
 
-    `epoch`, `position` and `chain` are those of the last record; epochs are 0 where there are none.
+    `position` and `chain` are those of the last record, `commits` counts transactions.
     """
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
         self.path = path
         self.database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self.epoch = self.position = 0
+        self.commits = self.position = 0
         self.chain = GENESIS
         self._head = os.open(self.folder / "head", os.O_RDWR | os.O_CREAT, 0o600)
+
+    def close_untouched(self) -> None:
+        """Close the files and leave what is committed and not in the database yet beside it.
+
+        SQLite takes over what it believes of the log ahead, and removes it, with what a damaged
+        frame hides: a second name keeps that for who looks at it.
+        """
+        ahead = self.path.with_name(f"{self.path.name}-wal")
+        kept = ahead.with_name(f"{ahead.name}-kept")
+        with suppress(OSError):
+            kept.unlink(missing_ok=True)
+            os.link(ahead, kept)
+        self.close()
+        with suppress(OSError):
+            kept.replace(ahead)
 
     @abstractmethod
     def damaged(self, detail: str) -> Exception:
@@ -60,9 +90,11 @@ class SealedStore(ABC):
 
     def commit(self) -> None:
         """Make everything since `begin` durable."""
-        self.set_meta("head", HEAD.pack(self.epoch, self.position, self.chain))
+        self.commits += 1
+        head = HEAD.pack(self.commits, self.position, self.chain)
+        self.set_meta("head", head)
         self.database.execute("COMMIT")
-        self.write_head(self.epoch, self.position, self.chain)
+        self._write_head(head)
 
     def rollback(self) -> None:
         """Forget everything since `begin`, in memory too."""
@@ -70,29 +102,35 @@ class SealedStore(ABC):
             self.database.execute("ROLLBACK")
         head = self.get_meta("head")
         if head is not None:
-            self.epoch, self.position, self.chain = HEAD.unpack(head)
+            self.commits, self.position, self.chain = HEAD.unpack(head)
 
-    def write_head(self, epoch: int, position: int, chain: bytes) -> None:
+    def _write_head(self, head: bytes) -> None:
         """Tell beside the database how far it reaches; never more than it holds."""
-        body = HEAD.pack(epoch, position, chain)
-        os.pwrite(self._head, body + checksum(body), 0)
+        os.pwrite(self._head, head + checksum(head), 0)
 
-    def read_head(self) -> tuple[int, int]:
-        """Epoch and position that the head file tells; 0, 0 when it is new or was torn."""
+    def _read_head(self) -> tuple[int, int] | None:
+        """Commits and position that the head file tells; None: it cannot be read."""
         data = os.pread(self._head, HEAD.size + 16, 0)
-        body, seal = data[: HEAD.size], data[HEAD.size :]
-        if len(data) != HEAD.size + 16 or checksum(body) != seal:
-            return 0, 0
-        epoch, position, _ = HEAD.unpack(body)
-        return epoch, position
+        head, seal = data[: HEAD.size], data[HEAD.size :]
+        if len(data) != HEAD.size + 16 or checksum(head) != seal:
+            return None
+        commits, position, _ = HEAD.unpack(head)
+        return commits, position
 
-    def check_head(self, epoch: int, position: int, chain: bytes) -> None:
-        """Raise `damaged` unless the log ends where it was left: here."""
+    def check_head(self, position: int, chain: bytes) -> None:
+        """Raise `damaged` unless the log ends where it was left, here, and no commit is missing."""
         head = self.get_meta("head")
-        if head is not None and HEAD.unpack(head) != (epoch, position, chain):
+        if head is None:
+            raise self.damaged("it does not say where it ends")
+        commits, *end = HEAD.unpack(head)
+        if end != [position, chain]:
             raise self.damaged("the log does not end where the last commit left it")
-        if self.read_head() > (epoch, position):
-            raise self.damaged("committed operations are missing at the end of the log")
+        told = self._read_head()
+        if told is None:
+            raise self.damaged("the file head cannot be read, so commits may be missing")
+        if told > (commits, position):
+            raise self.damaged("commits are missing at the end")
+        self.commits = commits
 
     def check_pages(self) -> None:
         """Raise `damaged` when SQLite finds something wrong."""
@@ -112,14 +150,22 @@ class SealedStore(ABC):
         count = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if found or count:
             return found
-        if self.read_head() > (0, 0):
+        if (self._read_head() or (0, 0)) > (0, 0):
             raise self.damaged("it is empty, but was not")
+        self._write_head(HEAD.pack(0, 0, GENESIS))
+        os.fsync(self._head)
+        _sync_folder(self.folder)
         database.executescript(f"BEGIN; {META} {tables} PRAGMA user_version = {version}; COMMIT;")
         self.begin()
         for key, value in owner.items():
             self.set_meta(key, value.encode())
+        self.fill()
         self.commit()
         return version
+
+    @abstractmethod
+    def fill(self) -> None:
+        """What a new one holds, beside whose it is."""
 
     def owner(self, key: str) -> str:
         """Whose it is; raises `damaged` when it does not say so."""

@@ -1,6 +1,6 @@
 """Durability: how far the order is safely on disk at a quorum of the view.
 
-Idea. Each member says how far it has synced its journal. What max(k + 1, a quorum) of the members
+Idea. Each member says how far it has synced its journal. What max(k + 1, a quorum) of the voters
 of the primary view have synced is **saved**: those who hold it meet every possible next primary
 view, and k lost disks do not lose it.
 
@@ -9,7 +9,7 @@ Place. At the top of the stack; the application tells `Synced` and hears `Saved`
 Source. Design, section 6; reliability.md, acknowledgement rule and invariant 18.
 
 Invariants.
-  I1  Saved never runs ahead of what max(k + 1, quorum) members of the view have synced.
+  I1  Saved never runs ahead of what max(k + 1, quorum) voters of the view have synced.
   I2  Saved grows within an epoch; a report of another epoch counts for nothing.
   I3  A lost report is repeated: what is synced everywhere becomes saved without more traffic.
 """
@@ -112,11 +112,12 @@ class Durability(Layer):
         if self.view is None:
             return []
         epoch, saved = self.view.epoch, self.saved
-        needed = min(self.k, len(self.view.members) - 1) + 1
+        voting = self.view.voting
+        needed = min(self.k, len(voting) - 1) + 1
         # Only disks that hold more than what is saved can raise that.
         reports = [
             (report[1], member.name)
-            for member in self.view.members
+            for member in voting
             if (report := self.synced.get(member, (0, 0))) > saved and report[0] == epoch
         ]
         if len(reports) < needed:

@@ -30,6 +30,7 @@ Invariants.
   I9  A quorum that hears one another forms a view within the bound of `turns`, whatever the others
       hear, say or leave undone.
   I10 Without a quorum a view follows only under an operator's waiver, and in another lineage.
+  I11 A member without the state has no vote on what follows, and asks for one when it has it.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ from groupcore.membership.headers import (
     Installed,
     JoinRefused,
     JoinRequest,
+    Learned,
     LeaveRequest,
     MergeInstall,
     MergeRequest,
@@ -86,6 +88,7 @@ from groupcore.membership.headers import (
     Superseded,
     Waive,
 )
+from groupcore.membership.learners import Learners
 from groupcore.membership.leaver import Leaver
 from groupcore.membership.merger import Merger
 from groupcore.membership.primary import PrimaryWatch
@@ -149,12 +152,20 @@ class Membership(Layer):
         self.admission = Admission()
         self.doorkeeper = Doorkeeper(self.state, self.voter, self.admission, ask)
         self.leaver = Leaver(self.state)
+        self.learners = Learners(self.state)
         self.company = Company(self.state, self.admission, self.leaver, ask)
         self.merger = Merger(self.state, self.proposer, self.company, random)
         self.begun_at = 0
         self.primary = PrimaryWatch(self.state)
         self.convener = Convener(
-            self.state, self.proposer, self.company, self.leaver, self.primary, ask, random
+            self.state,
+            self.proposer,
+            self.company,
+            self.leaver,
+            self.learners,
+            self.primary,
+            ask,
+            random,
         )
         self.views = 0
 
@@ -205,6 +216,8 @@ class Membership(Layer):
             case LeaveRequest():
                 self.leaver.note(sender)
                 return self.convener.gather()
+            case Learned(number):
+                return self.convener.gather() if self.learners.note(sender, number) else []
             case Dissolved():
                 return self.leaver.on_dissolved()
             case Waive(lineage, number, names):
@@ -326,7 +339,7 @@ class Membership(Layer):
             return [again, *self.seeker.seek(now)]
         watched = self.primary.watch(self.company.together(self.state.view), now)
         fenced = self.doorkeeper.fence(now)
-        return [again, *watched, *fenced, *self.convener.on_tick(now)]
+        return [again, *watched, *fenced, *self.learners.tell(), *self.convener.on_tick(now)]
 
     def on_waiver(self, given: WaiverGiven, tells: bool, now: float) -> list[Effect]:
         """An operator has the cluster go on without some (I10), here or at another node (`tells`).
@@ -350,7 +363,9 @@ class Membership(Layer):
             return awaiting_of_seeker(self.state, self.ask, self.options.cluster_size, now)
         if self.primary.is_primary:
             return None
-        return awaiting_of_member(view, self.company.together(view), self.state.record.accepted)
+        together, accepted = self.company.together(view), self.state.record.accepted
+        seeking = frozenset(node.name for node in self.ask.seeking(now))
+        return awaiting_of_member(view, together, accepted, seeking, self.ask.empty(now))
 
     def on_join_request(self, joiner: Address, request: JoinRequest, now: float) -> list[Effect]:
         """A node asks to be taken in (I8)."""
@@ -383,6 +398,7 @@ class Membership(Layer):
         for member in event.view.members:
             self.admission.withdraw(member)
         self.leaver.on_view(event.view)
+        self.learners.on_view(event.view)
         self.merger.on_view(bool(event.merged))
         self.company.on_view(event, now)
         for member in () if event.previous is None else event.previous.members:

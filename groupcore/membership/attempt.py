@@ -155,7 +155,8 @@ class Attempt:
     def late(self) -> set[Address]:
         """Who has still to accept, or to get the cut as one of those who go on with it."""
         waited_for = {*self.expected, *self.votes}
-        going = set() if self.proposal is None else {*self.proposal.view.names}
+        view = None if self.proposal is None else self.proposal.view
+        going = set() if view is None else {*view.names, *view.voters}
         done = {m for m, has in self.acceptances.items() if has or m.name not in going}
         return waited_for - done
 

@@ -20,15 +20,15 @@ class Awaiting:
     """Why there is no primary view here.
 
     `reason`: `first` (a majority of the configured cluster has to be there before the first view),
-    `quorum` (too few members of the last view are there with whole disks), `bound` (enough are, and
+    `quorum` (too few voters of the last view are there with whole disks), `bound` (enough are, and
     some have accepted a next view, which may have been decided and needs one that is not there;
-    then the members told apart are those of that view), `forming` (enough are there, and decide the
+    then the voters told apart are those of that view), `forming` (enough are there, and decide the
     next view), `joining` (there is a view, which takes this node in),
     `foreign` (there is a view of another lineage only).
-    `view`: the last view that anybody here knows of. Of its members `here` are there with disks
-    that count, `empty` are there without, `missing` are not heard. `others` are there and were not
-    in it. `needed`: so many of the view (or of the cluster) suffice; `first`: or half of them
-    with this one, where the members are even in number.
+    `view`: the last view that anybody here knows of. Of its voters `here` are there with disks
+    that count, `empty` are there without, `missing` are not heard. `others` are there and have no
+    vote. `needed`: so many of the voters (or of the cluster) suffice; `first`: or half of them
+    with this one, where they are even in number.
     """
 
     reason: Reason
@@ -42,15 +42,22 @@ class Awaiting:
 
 
 def awaiting_of_member(
-    view: View, together: tuple[Address, ...], accepted: Proposal | None = None
+    view: View,
+    together: tuple[Address, ...],
+    accepted: Proposal | None = None,
+    seeking: frozenset[str] = frozenset(),
+    lost: frozenset[str] = frozenset(),
 ) -> Awaiting:
     """For a member that reaches too few of its view; `together` are those it could go on with.
 
-    `accepted`: what it has accepted as the next view.
+    `accepted`: what it has accepted as the next view. `seeking`: nodes that are there and look for
+    a view, of which the disks of the `lost` do not count: voters that were away may be among them.
     """
-    here = tuple(member.name for member in together)
-    found = of_view("quorum", view, here, frozenset(), ())
-    return bound_by(accepted, found) if view.is_quorum(here) else found
+    living = tuple(member.name for member in together)
+    back = tuple(sorted(seeking - {*living}))
+    there = (*living, *(name for name in back if name not in view.names))
+    found = of_view("quorum", view, there, lost - {*living}, ())
+    return bound_by(accepted, found) if view.is_quorum(found.here) else found
 
 
 def bound_by(accepted: Proposal | None, found: Awaiting) -> Awaiting:
@@ -61,7 +68,7 @@ def bound_by(accepted: Proposal | None, found: Awaiting) -> Awaiting:
     if view.is_quorum(there):
         return found
     bound = of_view("bound", view, there, frozenset(found.empty), ())
-    others = tuple(name for name in there if name not in view.names)
+    others = tuple(name for name in there if name not in view.voters)
     return replace(bound, view=found.view, others=others)
 
 
@@ -98,16 +105,17 @@ def of_view(
     lost: frozenset[str],
     all_: tuple[str, ...],
 ) -> Awaiting:
-    """Sorted by what each member can do for the next view."""
-    here = tuple(name for name in view.names if name in present and name not in lost)
-    even = len(view.names) % 2 == 0
+    """Sorted by what each voter can do for the next view."""
+    voters = view.voters
+    here = tuple(name for name in voters if name in present and name not in lost)
+    even = len(voters) % 2 == 0
     return Awaiting(
         "forming" if all_ and view.is_quorum(here) else reason,
         view,
         here,
-        tuple(name for name in view.names if name in present and name in lost),
-        tuple(name for name in view.names if name not in present),
-        tuple(name for name in all_ if name not in view.names),
-        quorum_size(len(view.names), with_lowest_rank=False),
-        view.names[0] if even else "",
+        tuple(name for name in voters if name in present and name in lost),
+        tuple(name for name in voters if name not in present),
+        tuple(name for name in all_ if name not in voters),
+        quorum_size(len(voters), with_lowest_rank=False),
+        voters[0] if even else "",
     )

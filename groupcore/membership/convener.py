@@ -11,6 +11,7 @@ from random import Random
 from groupcore.effects import Effect, StartTimer
 from groupcore.events import ViewInstalled
 from groupcore.membership.company import Company
+from groupcore.membership.learners import Learners
 from groupcore.membership.leaver import Leaver
 from groupcore.membership.primary import PrimaryWatch
 from groupcore.membership.proposer import Proposer
@@ -34,6 +35,7 @@ class Convener:
         proposer: Proposer,
         company: Company,
         leaver: Leaver,
+        learners: Learners,
         primary: PrimaryWatch,
         ask: Questions,
         random: Random,
@@ -43,6 +45,7 @@ class Convener:
         self.proposer = proposer
         self.company = company
         self.leaver = leaver
+        self.learners = learners
         self.primary = primary
         self.ask = ask
         self.random = random
@@ -54,7 +57,9 @@ class Convener:
 
     def on_view(self, event: ViewInstalled, now: float) -> None:
         """A view begins: one that has changed nothing makes the next wait."""
-        same = event.previous is not None and event.previous.members == event.view.members
+        former, view = event.previous, event.view
+        same = former is not None and former.members == view.members
+        same = same and former is not None and former.voters == view.voters
         self.fruitless = self.fruitless + 1 if same else 0
         self.turns.on_view()
         wait_s = min(FRUITLESS_S * 2**self.fruitless, FRUITLESS_MOST_S) if same else 0.0
@@ -93,7 +98,7 @@ class Convener:
         candidates = self.company.candidates(now, keep)
         leaving = [member for member in view.members if member in candidates.leaving]
         if len(keep) == len(view.members):
-            wanted = bool(candidates.joiners) or bool(leaving)
+            wanted = bool(candidates.joiners) or bool(leaving) or bool(self.learners.ready)
             if not wanted or now < self.not_before:
                 return []
         if set(keep) <= set(leaving) and not candidates.joiners:

@@ -51,6 +51,14 @@ class Dissolved(Header):
 
 
 @dataclass(slots=True)
+class Learned(Header):
+    """Learner to members: I have stored the state that view `number` began with, let me vote."""
+
+    kind: ClassVar[str] = "membership.learned"
+    number: int
+
+
+@dataclass(slots=True)
 class Prepare(Header):
     """Proposer to everybody: vote on what follows `basis` (None: on the first view)."""
 
@@ -168,6 +176,7 @@ HEADERS = (
     JoinRequest,
     JoinRefused,
     LeaveRequest,
+    Learned,
     Dissolved,
     Prepare,
     Promise,

@@ -88,10 +88,26 @@ def hearing_quorum(
 
     `candidates` in rank order. Of as many the oldest: of two sets the one with the oldest member in
     which they differ. Who hears too few to be in any is left out first; who hears all that are left
-    is in; the search branches at the others only.
+    is in; the search branches at the others only. The most voters, that is: a learner comes in
+    where it does not stand between voters, in rank order.
     """
     apart = broken(candidates, unheard)
-    left = list(candidates)
+    voting = [member for member in candidates if member.name in view.voters]
+    group = hearing_voters(view, voting, apart, also)
+    if not group or len(voting) == len(candidates):
+        return tuple(group)
+    kept = set(group)
+    for member in candidates:
+        if member.name not in view.voters and apart.get(member, NOBODY).isdisjoint(kept):
+            kept.add(member)
+    return tuple(member for member in candidates if member in kept)
+
+
+def hearing_voters(
+    view: View, voting: list[Address], apart: dict[Address, set[Address]], also: Set[str]
+) -> list[Address]:
+    """The same of voters alone, where it is known who does not hear whom (`apart`)."""
+    left = list(voting)
     while lonely := {
         member
         for member in left
@@ -102,7 +118,7 @@ def hearing_quorum(
     doubtful = [member for member in left if not apart.get(member, NOBODY).isdisjoint(left)]
     sure = [member for member in left if member not in doubtful]
     found = search(view, sure, doubtful, apart, also)
-    return tuple(member for member in left if member in found)
+    return [member for member in left if member in found]
 
 
 def search(

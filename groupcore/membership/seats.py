@@ -1,30 +1,49 @@
-"""Who can be in a view, so that those whose vote counts decide in it."""
+"""Who is in a view and who votes in it, so that those who hold the state decide in it.
+
+A member that has not got the state is a learner: it takes part, and nobody waits for its vote. Of
+the voters there are to be three at least (`VOTERS_MIN`), so that what two have agreed to survives
+the third, and no view is decided by one node alone: where fewer have the state, former voters that
+are away or have not got it yet stay voters. Never so many that those who hold the state are no
+quorum without them: what the view begins with is then known to every quorum of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+
 from groupcore.view import Address, is_quorum
+
+VOTERS_MIN = 3
+"""So many vote at least, where there have been so many."""
 
 
 def can_decide(members: list[Address], complete: set[Address]) -> bool:
-    """Whether the members whose vote counts are a quorum of a view of these members."""
+    """Whether the members that have the state are a quorum of a view in which all members vote."""
     names = tuple(member.name for member in members)
     return bool(members) and is_quorum(names, [m.name for m in members if m in complete])
 
 
-def admit(
-    members: list[Address], complete: set[Address], joiners: list[Address], stateful: bool
-) -> list[Address]:
-    """The members, and as many joiners as leave the decision with those who have the state.
+def electors(
+    members: Sequence[Address], having: Set[Address], former: Sequence[str]
+) -> tuple[str, ...]:
+    """Who votes on what follows a view of these members, by name.
 
-    A joiner without the state has no vote; more of them than this would block the view if one
-    of the others died before they have got it.
+    The members of `having` the state; where those are fewer than `VOTERS_MIN`, of the `former`
+    voters (without those that have left) first the other members, then those that are away.
     """
-    admitted = unique_names(members)
-    for joiner in joiners:
-        more = unique_names([*admitted, joiner])
-        if len(more) > len(admitted) and (not stateful or can_decide(more, complete)):
-            admitted = more
-    return admitted
+    names = [member.name for member in members]
+    with_state = [member.name for member in members if member in having]
+    if not with_state:
+        return tuple(names)
+    kept = [name for name in names if name in former and name not in with_state]
+    kept += [name for name in former if name not in names]
+    voters = with_state
+    for name in kept:
+        more = [*voters, name]
+        if len(voters) >= VOTERS_MIN or not is_quorum(tuple(more), with_state):
+            break
+        voters = more
+    return tuple(voters)
 
 
 def seniority(ranks: dict[str, int], member: Address) -> tuple[int, Address]:

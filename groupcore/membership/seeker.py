@@ -97,7 +97,7 @@ class Seeker:
         if not waived and not is_quorum_of(basis, names, options.cluster_size):
             self.has_turn = False
             return self.wait_for(None, now)
-        wanted = options.cluster_size if basis is None else len(basis.members)
+        wanted = options.cluster_size if basis is None else len({*basis.names, *basis.voters})
         if len(names) < wanted and waited_s < options.patience_s:
             return []
         first = min(

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from groupcore.digest import Digest, maximum
 from groupcore.membership.log_end import NO_LOG, LogEnd
-from groupcore.membership.seats import admit, can_decide, seniority
+from groupcore.membership.seats import can_decide, electors, seniority, unique_names
 from groupcore.view import Address, View, is_quorum
 
 
@@ -44,7 +44,7 @@ class Proposal:
     sender's part. `recovered`: formed from disk; then `position` is what `state_holders` hold and
     the new epoch begins there, and nothing of the former view is delivered any more.
     `state_holders`: who has the application's state when the view begins. `voters`: whose votes
-    counted; they are a quorum of the former view.
+    counted; they are a quorum of the former view (who votes on what follows, says `view.voters`).
 
     `left` is the lineage of the former view when the view begins another one (else 0): that of a
     component that goes on alone, or, with the views of its sides in `merged`, of a merge. Then
@@ -96,17 +96,18 @@ class Proposal:
     def lasts(self, basis: View | None, having: Iterable[str]) -> bool:
         """Whether the cut outlives everybody else if these nodes have it.
 
-        A quorum of those who stay, who are the next to vote; of a view formed from disk, of those
-        who have the state. So it is where there is nothing to have.
+        A quorum of those who are the next to vote and could have it; of a view formed from disk, of
+        the next voters those who have the state. So it is where there is nothing to have.
         """
         if basis is None or (self.left and not self.waived):
             return True  # a member of both views may be there by the merge's other side
         if not self.recovered:
-            stay = tuple(m.name for m in self.view.members if m in basis.members)
+            former = {*basis.names, *basis.voters}
+            stay = tuple(name for name in self.view.voters if name in former)
             return not stay or is_quorum(stay, having)
         if (not self.streams and self.order == NO_LOG) or not self.state_holders:
             return True
-        return is_quorum(self.view.names, {m.name for m in self.state_holders} & set(having))
+        return self.view.is_quorum({m.name for m in self.state_holders} & set(having))
 
     def can_go_on(self, having: Iterable[str]) -> bool:
         """Whether these nodes, having stored it, could decide what follows a view from disk.
@@ -117,10 +118,10 @@ class Proposal:
         """
         if not self.recovered:
             return True
-        names = self.view.names
+        view = self.view
         stateful = {holder.name for holder in self.state_holders}
-        voting = stateful if is_quorum(names, stateful) else set(names)
-        return is_quorum(names, voting & set(having))
+        voting = stateful if view.is_quorum(stateful) else set(view.voters)
+        return view.is_quorum(voting & set(having))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +188,11 @@ class Record:
         """Whether this node's disk may lack what that later view, which it never began, began with.
 
         It has that, or as much as any member that crashed, if it accepted the view as one of those
-        who hold the state, or if its life in the view had come from one that it knows.
+        who hold the state, or if its life in the view had come from one that it knows. A voter that
+        is no member needs none of it: a quorum of the voters has it without.
         """
+        if name in view.absent:
+            return False
         if self.accepted is not None and self.accepted.view == view:
             holders = self.accepted.state_holders
             return bool(holders) and name not in {holder.name for holder in holders}
@@ -289,7 +293,7 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
             if may_be_decided(ballot, proposal, votes):
                 return proposal
             continue
-        names = proposal.view.names
+        names = proposal.view.voters
         possible = [n for n in names if n not in voted or (voted[n] or NO_BALLOT) >= ballot]
         if proposal.lasts(basis, possible):
             return proposal
@@ -321,14 +325,21 @@ def located(bound: Proposal, votes: list[Vote]) -> Proposal:
 
 
 def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
-    """The next view of those who have their memory, and of those who join them."""
+    """The next view of those who have their memory, and of those who join them.
+
+    Of the members those vote in it that have the state (all where there is none to have). A learner
+    that has got it becomes a voter so; who leaves is none any more.
+    """
     present = {vote.voter for vote in live}
     complete = {vote.voter for vote in live if vote.counts}
     here = [m for m in basis.members if m in present and m not in candidates.cut_off]
     stay = [member for member in here if member not in candidates.leaving]
     if not can_decide(stay, complete):
         stay = here  # who leaves must wait until the others have the state, or somebody joins
-    members = admit(stay, complete, sorted(candidates.joiners), candidates.stateful)
+    members = unique_names([*stay, *sorted(candidates.joiners)])
+    having = complete if candidates.stateful else {*members}
+    left = {member.name for member in candidates.leaving if member not in members}
+    voters = electors(members, having, [name for name in basis.voters if name not in left])
     cut, holders = most_of({vote.voter: vote.digest for vote in live})
     streams, stream_holders = most_of({vote.voter: vote.streams for vote in live})
     order, delivered = NO_LOG, Digest()
@@ -336,7 +347,7 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
         order, delivered = max(vote.log_end for vote in live), maximum(v.delivered for v in live)
     return Proposal(
         basis.number,
-        replace(basis, number=basis.number + 1, members=tuple(members)),
+        replace(basis, number=basis.number + 1, members=tuple(members), voters=voters),
         False,
         0,
         cut,
@@ -360,12 +371,18 @@ def most_of(held: dict[Address, Digest]) -> tuple[Digest, dict[Address, tuple[Ad
 
 
 def recover(
-    basis: View | None, votes: list[Vote], candidates: Candidates, lineage: int
+    basis: View | None,
+    votes: list[Vote],
+    candidates: Candidates,
+    lineage: int,
+    waived: frozenset[str] = frozenset(),
 ) -> Proposal:
     """A view from what is on disk: whoever holds the most is the source for all others.
 
     A live member that holds less is left out; it comes back as a new incarnation and takes the
-    state from the others. Who has a vote goes before who has lost its disk.
+    state from the others. Who has a vote goes before who has lost its disk. Those who hold the
+    most vote on what follows, and of the former voters (but those `waived`) as many as leave the
+    decision with them.
 
     Where data planes have logs the view has a cut of the streams: the most that any of the voters,
     a quorum of the former view, has of each. So what a quorum has stored is in it, whoever is left
@@ -389,11 +406,13 @@ def recover(
     stateful = candidates.stateful and newest > (0, 0)
     holding.sort(key=lambda vote: (not vote.live, seniority(ranks, vote.voter)))
     oldest = [vote.voter for vote in holding]
-    members = tuple(admit(oldest, complete, joiners, stateful))
+    members = tuple(unique_names([*oldest, *joiners]))
+    former = [] if basis is None else [name for name in basis.voters if name not in waived]
+    electing = electors(members, complete if stateful else {*members}, former)
     number = 1 if basis is None else basis.number + 1
     epoch = max(newest[0], 0 if basis is None else basis.epoch) + 1
     chain = lineage if basis is None else basis.lineage
-    view = View(number, epoch, newest[1], chain, members)
+    view = View(number, epoch, newest[1], chain, members, electing)
     held = tuple(vote.voter for vote in holding) if newest[1] > 0 or newest[0] > 0 else ()
     voters = tuple(sorted(vote.voter for vote in counting))
     return Proposal(

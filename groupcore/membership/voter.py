@@ -220,8 +220,9 @@ class Voter:
         effects = [self.accept(proposer, propose, self.holding.stored(proposal))]
         if not state.options.logged:
             return effects
-        goes_on = state.me.name in proposal.view.names
-        lacks = goes_on and not self.holding.stored(proposal)
+        view, name = proposal.view, state.me.name
+        goes_on = name in view.names
+        lacks = (goes_on or name in view.voters) and not self.holding.stored(proposal)
         if lacks:
             self.to_accept = (proposer, propose)
             effects.append(fetch_cut(proposal))

@@ -7,7 +7,7 @@ b does come back, or was only cut off, the two chains can never be taken for one
 the others have gone on without it.
 
 One decision. The electorate is everybody whose disk counted when the view was proposed, at least
-all members of the last view that are not waived, and all of it must accept. Whoever of it has
+all voters of the last view that are not waived, and all of it must accept. Whoever of it has
 voted in a higher ballot without having accepted shows that it was not decided; else it binds.
 """
 
@@ -53,14 +53,14 @@ class Waiver:
 
 
 def may_decide_without(basis: View, votes: list[Vote], waived: frozenset[str]) -> bool:
-    """Whether these votes suffice: all members that are not waived, none that is, all from disk.
+    """Whether these votes suffice: all voters that are not waived, none that is, all from disk.
 
     A waived node whose disk counts is there: nothing has to be done without it.
     """
     counting = {vote.voter.name for vote in votes if vote.counts}
     if not counting or any(vote.live for vote in votes):
         return False
-    return set(basis.names) - waived <= counting and not counting & waived
+    return set(basis.voters) - waived <= counting and not counting & waived
 
 
 def decide_without(
@@ -73,7 +73,7 @@ def decide_without(
     bound = binding_without(votes)
     if bound is not None:
         return located(bound, votes)
-    proposal = recover(basis, votes, candidates, basis.lineage)
+    proposal = recover(basis, votes, candidates, basis.lineage, waived)
     view = proposal.view
     leap = 1 + chance.getrandbits(LEAP_BITS)
     view = replace(

@@ -17,7 +17,7 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,9 +42,14 @@ from groupcore.view import Address, View
 if TYPE_CHECKING:
     from groupcore.sequencing.stream import Frame
 
+NONE: Mapping[GroupId, int] = {}
 WIDTH = 6
 SHELVED_LEAST_BYTES = 200
 """Smaller states stay in memory: their places on the shelf would take as much."""
+TAIL_OF_BYTES = 64 << 10
+"""Of a group that takes more only the end is packed where the rest is there already."""
+TAIL_BYTES = 16 << 10
+"""How much of it."""
 RUN_COST_BYTES = 200
 """What a run takes beside its messages, in memory and in a node's state."""
 
@@ -62,6 +67,13 @@ class Kept(NamedTuple):
     def last(self) -> int:
         """The number of its last message."""
         return self.seqno + max(self.size, 1) - 1
+
+    def before(self, seqno: int) -> Kept | None:
+        """What of it lies before a number."""
+        if self.last < seqno:
+            return self
+        size = seqno - self.seqno
+        return self._replace(size=size, payloads=self.payloads[:size]) if size > 0 else None
 
 
 class Archived:
@@ -81,6 +93,7 @@ class Archived:
         "context",
         "origins",
         "seqno",
+        "shelved_bytes",
         "size_bytes",
         "state_bytes",
     )
@@ -89,7 +102,7 @@ class Archived:
         self.seqno = seqno
         self.context: Numbers = {}
         self.origins: list[tuple[int, Address]] = []
-        self.size_bytes = 0
+        self.size_bytes = self.shelved_bytes = 0
         self.state_bytes = len(state or b"")
         self._shelf = shelf
         self._state: bytes | int | None = state
@@ -120,6 +133,45 @@ class Archived:
         """What the runs take."""
         return self.size_bytes + RUN_COST_BYTES * (len(self._flat) // WIDTH)
 
+    @property
+    def size_whole_bytes(self) -> int:
+        """What it takes in a node's state, on the shelf or not."""
+        return self.state_bytes + self.cost_bytes + self.shelved_bytes
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether only its end need be packed where the rest is known."""
+        has_runs = bool(self._flat or self._shelved)
+        return has_runs and self.size_whole_bytes > TAIL_OF_BYTES
+
+    def tail(self) -> list[Kept]:
+        """The last runs, some `TAIL_BYTES` of them."""
+        size = 0
+        chosen: list[Kept] = []
+        for run in reversed(list(self.runs())):
+            size += RUN_COST_BYTES + sum(map(len, run.payloads))
+            if chosen and size > TAIL_BYTES:
+                break
+            chosen.append(run)
+        return chosen[::-1]
+
+    def go_on(self, later: Archived, runs: list[Kept]) -> bool:
+        """Have the last runs of a `later` copy of the same group; False if some are missing."""
+        begins = runs[0].seqno
+        former = [one for run in self.runs() if (one := run.before(begins)) is not None]
+        last = former[-1].last if former else self.seqno
+        if last + 1 < begins:
+            return False
+        self._flat, self._shelved, self.size_bytes, self.shelved_bytes = [], (), 0, 0
+        for run in (*former, *runs):
+            if run.last > self.seqno:
+                self.keep(run)
+        self.context = later.context
+        self.origins = [one for one in self.origins if one[0] < begins] + [
+            one for one in later.origins if one[0] >= begins
+        ]
+        return True
+
     def origin_at(self, seqno: int) -> int:
         """Which of `origins` a number is of."""
         later = (at for at, (begins, _) in enumerate(self.origins) if begins > seqno)
@@ -135,6 +187,7 @@ class Archived:
         if self._flat:
             runs = list(self._in_memory())
             self._shelved += ((self._shelf.put(packb(runs)), runs[-1].last),)
+            self.shelved_bytes += self.cost_bytes
             self._flat, self.size_bytes = [], 0
 
     def drop(self) -> None:
@@ -184,6 +237,17 @@ def unpack_runs(packed: list[Any]) -> Iterator[Kept]:
         yield Kept(seqno, Process(Address(*node), number), first, count, payloads)
 
 
+def _packed(group: GroupId, one: Archived, known: int | None) -> list[Any]:
+    """A group; if it is large and known, its end: without a state, and marked by one item more."""
+    origins = [[begins, *origin] for begins, origin in one.origins]
+    context = encode_context(one.context)
+    if known is not None and one.has_tail:
+        tail = one.tail()
+        if tail[0].seqno <= known + 1:
+            return [group, one.seqno, None, context, tail, origins, True]
+    return [group, one.seqno, one.state, context, list(one.runs()), origins]
+
+
 def _open(batch: Batch, offset: int, count: int) -> list[bytes]:
     """A run's messages; empty ones where the body does not open, as at the members."""
     try:
@@ -198,8 +262,9 @@ def _open(batch: Batch, offset: int, count: int) -> list[bytes]:
 class Archive:
     """All groups of a node. `large`: those whose runs have outgrown their state.
 
-    `behind`: those that have runs, the one whose first run came first ahead; `runs_bytes`: what all
-    runs take, which is to be `total_max` at most, as far as there are hosts to give newer states.
+    `is_whole`: nothing was missing of what was opened. `behind`: those that have runs, the one
+    whose first run came first ahead; `runs_bytes`: what all runs take, which is to be `total_max`
+    at most, as far as there are hosts to give newer states.
     """
 
     def __init__(self, bytes_max: int, total_max: int, shelf: Shelf | None = None) -> None:
@@ -207,6 +272,7 @@ class Archive:
         self.large: dict[GroupId, None] = {}
         self.behind: dict[GroupId, None] = {}
         self.runs_bytes = 0
+        self.is_whole = True
         self.total_max = total_max
         self.shelf: Shelf = MemoryShelf() if shelf is None else shelf
         self._bytes_max = bytes_max
@@ -298,20 +364,16 @@ class Archive:
         self.behind.clear()
         self.runs_bytes = 0
 
-    def pack(self, groups: Iterable[GroupId]) -> bytes:
-        """These groups, as bytes for a node's state."""
-        found = [(group, one) for group in groups if (one := self.groups.get(group)) is not None]
+    def pack(self, groups: Iterable[GroupId], known: Mapping[GroupId, int] = NONE) -> bytes:
+        """These groups, as bytes for a node's state.
+
+        Of large ones that are `known` up to a number, from an earlier part, only the end.
+        """
         packed: bytes = packb(
             [
-                [
-                    group,
-                    one.seqno,
-                    one.state,
-                    encode_context(one.context),
-                    list(one.runs()),
-                    [[begins, *origin] for begins, origin in one.origins],
-                ]
-                for group, one in found
+                _packed(group, one, known.get(group))
+                for group in groups
+                if (one := self.groups.get(group)) is not None
             ]
         )
         return packed
@@ -328,15 +390,32 @@ class Archive:
         """
         packed = unpackb(part) if isinstance(part, bytes) else [part]
         for group, seqno, state, context, runs, *more in packed:
-            self.forget(group)
-            one = self.groups[group] = Archived(self.shelf, seqno, state)
+            one = Archived(self.shelf, seqno, state)
             one.context = decode_context(context)
             one.origins = [(begins, Address(*origin)) for begins, *origin in (more or [[]])[0]]
+            if more[1:]:
+                self._open_tail(group, one, list(unpack_runs(runs)))
+                continue
             for run in unpack_runs(runs):
                 one.keep(run)
-            if one.cost_bytes:
-                self.behind[group] = None
-                self.runs_bytes += one.cost_bytes
+            self.forget(group)
+            self._enter(group, one)
+
+    def _open_tail(self, group: GroupId, later: Archived, runs: list[Kept]) -> None:
+        """The end of a group that stands in an earlier part."""
+        one = self.groups.get(group)
+        if one is None:
+            self.is_whole = False
+            return
+        self.runs_bytes -= one.cost_bytes
+        self.is_whole &= one.go_on(later, runs)
+        self._enter(group, one)
+
+    def _enter(self, group: GroupId, one: Archived) -> None:
+        self.groups[group] = one
+        if one.cost_bytes:
+            self.behind[group] = None
+            self.runs_bytes += one.cost_bytes
 
     def become(self, opened: Archive) -> None:
         """Be what was opened beside this one, which is used up."""

@@ -4,6 +4,9 @@ Idea. A node's state with a hundred thousand groups is not opened between two pa
 would be silent for as long as a failure detector waits. What is opened stands aside, and counts
 when all of it is there; what is ordered meanwhile waits, as before.
 
+What a giver leaves that is gone is kept, as far as it goes, and the next one need not give it again
+(`resuming`).
+
 Invariants.
   I1  This node has nothing of the state before it has all of it.
   I2  A state that does not reach the frames with which this node has begun each stream is not
@@ -19,6 +22,14 @@ from groupcore.sequencing.headers import Reach
 from groupcore.sequencing.names import GroupId, Place
 from groupcore.sequencing.node_state import Taking, node_state_covers
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.resuming import (
+    NOTHING,
+    Held,
+    Kept,
+    Resuming,
+    completed,
+    read_beginning,
+)
 from groupcore.sequencing.states import NODE_STATE, States
 from groupcore.view import Address
 
@@ -44,7 +55,9 @@ class Arriving:
         self._plane = plane
         self._states = states
         self._arrived = arrived
+        self._now = 0.0
         self._taking: tuple[bytes, Taking] | None = None
+        self._kept: Kept | None = None
 
     def ask(self, now: float) -> None:
         """Ask for the state of a node that has it."""
@@ -55,25 +68,42 @@ class Arriving:
             return {member: 0 for member in members if member != plane.me}
 
         def done(state: bytes | None) -> None:
-            if state is not None:
-                self._taking = (state, Taking(plane, state))
+            whole = None if state is None else completed(state, self._kept)
+            self._kept = None
+            if whole is not None:
+                self._taking = (whole, Taking(plane, whole))
+            elif state is not None:
+                plane.counters["bad_resumption"] += 1
+                self.ask(self._now)
 
         bases = tuple(
             Reach(address, stream.base, 0, 0)
             for address, stream in plane.streams.items()
             if stream.started and address != plane.me and (stream.base or plane.in_view(address))
         )
-        self._states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now)
+        self._now = now
+        resuming = Resuming(self._held, self._keep)
+        self._states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now, resuming)
+
+    def _held(self) -> Held:
+        return NOTHING if self._kept is None else self._kept.held
+
+    def _keep(self, beginning: bytes) -> None:
+        """A giver is gone: what it left is kept, unless more is kept already."""
+        kept = read_beginning(beginning)
+        if kept is not None and (self._kept is None or kept.size_bytes > self._kept.size_bytes):
+            self._kept = kept
 
     def proceed(self, now: float) -> None:
         """A slice more of what is being taken; with the last one this node has it (I1)."""
+        self._now = now
         if self._taking is None:
             return
         state, taking = self._taking
         if not taking.step():
             return
         self._taking = None
-        if node_state_covers(self._plane, state):
+        if taking.is_whole and node_state_covers(self._plane, state):
             self._arrived(state, taking.finish())
         else:
             taking.drop()

@@ -279,9 +279,9 @@ class Conductor:
             plane.events.append(Created(change.request, group, change.order, change.again))
 
     def _on_deleted(self, change: GroupDeleted) -> None:
-        record = self._plane.records.pop(change.group, None)
         if self._plane.trace is not None and change.group in self._sequencer.ownership.owned:
             self._plane.trace.owns_no_more((change.group,), "deleted", "deleted")
+        record = self._plane.records.pop(change.group, None)
         if self._plane.archive is not None:
             self._plane.archive.forget(change.group)
         self._sequencer.disown((change.group,))

@@ -54,7 +54,6 @@ class Ending:
         self._ask_at = now + plane.options.repair_s * 2
         for address in streams:
             stream = plane.stream(address)
-            stream.fence()
             answers = self._answers.setdefault(address, {})
             answers[plane.me] = plane.acknowledged(stream)
             best, holder = self._best(answers)
@@ -101,8 +100,8 @@ class Ending:
         if any(member not in answers for member in view.members):
             return
         best, holder = self._best(answers)
-        have = sum(answers[member] >= best for member in view.members)
-        if have >= min(plane.reaches.need, len(view.members)):
+        have = sum(answers[member] >= best for member in view.voting)
+        if have >= min(plane.reaches.need, len(view.voting)):
             self._said.add(address)
             plane.propose(EndStream(address, best, holder, view.number))
 

@@ -14,12 +14,13 @@ Invariants.
   I5  Whose node is gone leaves before anybody enters, and before anything else has a number from
       whoever knows of it. So who enters behind a loss of everybody finds nobody there, and knows
       that the group has begun anew; and nobody counts in a strict group's numbers who does not
-      count in S2 any more.
+      count in S2 any more. A view, a takeover, the end of a move and a primary view found again
+      are what may bring that about, and no number is given behind any of them before `expel_gone`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from groupcore.batch import Batch
 from groupcore.sequencing.headers import Change, Join, Leave, Redirect, Refusal
@@ -55,6 +56,11 @@ class Enrolment:
         self._expelling: dict[GroupId, None] = {}
         self._early: dict[GroupId, list[tuple[Address, Join | Leave]]] = {}
         self._entering: dict[GroupId, None] = {}
+
+    @property
+    def expelling(self) -> Iterable[GroupId]:
+        """Groups that processes may still have to leave whose nodes are gone."""
+        return self._expelling
 
     @property
     def early(self) -> int:
@@ -108,8 +114,6 @@ class Enrolment:
                 self._keep(node, header)
                 self._entering[header.group] = None
                 return
-        if joins:
-            self.expel_before(header.group)
         if owned.requests is None:
             owned.requests = {}
         owned.requests[sender] = header.request
@@ -202,21 +206,18 @@ class Enrolment:
                 self._expelling[group] = None
 
     def expel_gone(self) -> None:
-        """LEAVE in the groups' sequences for the processes of nodes that are gone."""
+        """LEAVE in the groups' sequences for the processes of nodes that are gone (I5).
+
+        It has to be called behind whatever lets this node number in a group (again), and before
+        anything is numbered there.
+        """
         for group in list(self._expelling):
-            self._expel(group)
-
-    def expel_before(self, group: GroupId) -> None:
-        """I5: somebody is about to enter the group."""
-        self._expel(group)
-
-    def _expel(self, group: GroupId) -> None:
-        active = self._ownership.active(group) if group in self._expelling else None
-        if active is None:
-            return
-        del self._expelling[group]
-        owned, record = active
-        members = {*record.members, *(owned.members or ())}
-        for process in sorted(p for p in members if not self._plane.in_view(p.node)):
-            if self._ownership.is_member(owned, record, process):
-                self._change(group, owned, process, GONE, 0)
+            active = self._ownership.active(group)
+            if active is None:
+                continue
+            del self._expelling[group]
+            owned, record = active
+            members = {*record.members, *(owned.members or ())}
+            for process in sorted(p for p in members if not self._plane.in_view(p.node)):
+                if self._ownership.is_member(owned, record, process):
+                    self._change(group, owned, process, GONE, 0)

@@ -78,5 +78,4 @@ class Expected:
         return min(times, default=None)
 
     def _may_come(self, group: GroupId) -> bool:
-        plane = self._plane
-        return group not in plane.records and group > plane.directory.newest_group
+        return group > self._plane.directory.newest_group

@@ -321,7 +321,8 @@ class StateRequest(Header):
     the node's own.
 
     `least`: it must hold the group up to this number. `bases`: of the node's own (group 0), how
-    far it must be with each stream.
+    far it must be with each stream. `held`, `held_to`: what of that the asker has of a former giver
+    (`resuming`), and need not be given.
     """
 
     kind: ClassVar[str] = "sequencing.state-request"
@@ -331,16 +332,18 @@ class StateRequest(Header):
     index: int
     bases: tuple[Reach, ...]
     until: int = 0
+    held: tuple[Reach, ...] = ()
+    held_to: int = 0
 
 
 @dataclass(slots=True)
 class StatePiece(Header):
     """Node to node: piece `index` of `pieces` of the state for `token`, whose hash is `digest`.
 
-    No `digest`: the copy is being made; ask again. `pieces` 0: this node has no such state; ask
-    another one. `index` is then the number of the first JOIN of its members, if it waits for the
-    asker's state, and for nobody else's; `least`, if it has recorded that and waits for none; 0, if
-    it may come to have one.
+    No `digest`: the copy is being made; ask again; `index` changes while that gets on. `pieces` 0:
+    this node has no such state; ask another one. `index` is then the number of the first JOIN of
+    its members, if it waits for the asker's state, and for nobody else's; `least`, if it has
+    recorded that and waits for none; 0, if it may come to have one.
     """
 
     kind: ClassVar[str] = "sequencing.state-piece"

@@ -37,6 +37,7 @@ from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
 from groupcore.sequencing.record import GONE, JOINED, Hold, Record
+from groupcore.sequencing.resuming import Held
 from groupcore.sequencing.sender import Sender
 from groupcore.sequencing.states import Copy, States
 from groupcore.sequencing.wish import Wish
@@ -381,7 +382,8 @@ class Joining:
     def _copy_state(self, token: int, node: Address, request: StateRequest) -> Copy:
         group = request.group
         if group == 0:
-            return self.copy_node_state(token, request.bases)
+            held = Held(request.held, request.held_to)
+            return self.copy_node_state(token, request.bases, held)
         record = self._plane.records.get(group)
         if record is None:
             return Copy.TAKING  # for all that it knows: it has not heard of the group
@@ -405,8 +407,8 @@ class Joining:
         self._leaders[record.group] = node
         return Copy.AWAITED
 
-    def _no_node_state(self, token: int, bases: tuple[Reach, ...]) -> Copy:
-        del token, bases
+    def _no_node_state(self, token: int, bases: tuple[Reach, ...], held: Held) -> Copy:
+        del token, bases, held
         return Copy.LATER
 
     def give(self, token: int, content: bytes | None) -> None:

@@ -64,8 +64,7 @@ class Migration:
         if plane.trace is not None:
             plane.trace.moved(change)
         plane.watch.moved(change)
-        if change.source == plane.me:
-            self._leaving.pop(change.move, None)
+        self._leaving.pop(change.move, None)
         if change.target != plane.me:
             self._sequencer.disown(change.groups)  # what came early, as a guess, goes on to it
         else:

@@ -29,7 +29,8 @@ class ServiceOptions:
     `durable`: the node puts out a log, which its driver stores; the same at all nodes of a cluster.
     `archive_bytes`: the messages that a group's archive may have behind its state, which may be
     twice the state if that is more; `archive_total_bytes`: the same of all groups together.
-    `checkpoint_bytes`: of the log and the node's state.
+    `archive_part_bytes`: a part of the archive in a node's state with so much in it gets no more
+    groups. `checkpoint_bytes`: of the log and the node's state.
     """
 
     k: int = 1
@@ -53,5 +54,6 @@ class ServiceOptions:
     durable: bool = False
     archive_bytes: int = 64 << 10
     archive_total_bytes: int = 16 << 20
+    archive_part_bytes: int = 256 << 10
     checkpoint_bytes: int = 16 << 20
     placement: PlacementOptions = DEFAULT_PLACEMENT

@@ -9,11 +9,16 @@ Source. Selective repeat; a window that follows the delay, as in LEDBAT (RFC 681
 
 Invariants.
   I1  A piece counts once, and only as long as its number is below the count.
-  I2  At most `WINDOW_MAX` pieces are under way; fewer where answers come late.
+  I2  At most `WINDOW_MAX` pieces are under way; fewer where answers come late, and not at once:
+      what was under way together when one of the two paused counts as one late answer.
 """
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
+DIGEST_BYTES = 16
+"""Of the hash of a state."""
 WINDOW_FIRST, WINDOW_MIN, WINDOW_MAX = 8.0, 2.0, 64.0
 RANGE_MAX = 16
 """Pieces that one request asks for at most."""
@@ -21,6 +26,8 @@ OVERTAKEN = 12
 """A piece is lost when one has come that was asked for by so many later."""
 LATE_MIN_S, LATE_MAX_S = 0.04, 0.4
 """Bounds of how long a piece is waited for before it is asked for again."""
+LOWERED = 0.75
+"""What becomes of the window when answers are late."""
 QUEUED_S = 0.03
 """Answers that take so much longer than the fastest one stand in a queue that this causes."""
 
@@ -32,6 +39,9 @@ class Pieces:
         "_again",
         "_asked",
         "_fastest_s",
+        "_hash",
+        "_hashed",
+        "_lowered_at",
         "_next",
         "_order",
         "_rtt_s",
@@ -47,12 +57,15 @@ class Pieces:
         self.digest = b""
         self.have: dict[int, bytes] = {}
         self.repeated = 0
+        self._hash = blake2b(digest_size=DIGEST_BYTES)
+        self._hashed = 0
         self._next = 0
         self._order = 0
         self._asked: dict[int, tuple[int, float]] = {}
         self._again: list[int] = []
         self._window = WINDOW_FIRST
         self._rtt_s = 0.0
+        self._lowered_at = 0
         self._fastest_s = float("inf")
 
     @property
@@ -80,19 +93,24 @@ class Pieces:
         if index in self.have:
             return True
         self.have[index] = data
+        while (piece := self.have.get(self._hashed)) is not None:
+            self._hash.update(piece)
+            self._hashed += 1
         if asked is not None:
             order, at = asked
-            self._answered(now - at)
+            self._answered(order, now - at)
             overtaken = [i for i, (o, _) in self._asked.items() if o + OVERTAKEN <= order]
             self._lose(overtaken)
         return True
 
-    def _answered(self, took_s: float) -> None:
-        """The window follows what answers take: it does not fill queues."""
+    def _answered(self, order: int, took_s: float) -> None:
+        """The window follows what answers take: it does not fill queues (I2)."""
         self._rtt_s = took_s if not self._rtt_s else 0.875 * self._rtt_s + 0.125 * took_s
         self._fastest_s = min(self._fastest_s, took_s)
         if took_s > 2 * self._fastest_s + QUEUED_S:
-            self._window = max(WINDOW_MIN, self._window - 1)
+            if order > self._lowered_at:
+                self._window = max(WINDOW_MIN, self._window * LOWERED)
+                self._lowered_at = self._order
         else:
             self._window = min(WINDOW_MAX, self._window + 2 / self._window)
 
@@ -139,6 +157,18 @@ class Pieces:
         """Whether there is something to ask for, and room for it."""
         left = self._again or self._next < max(self.count, 1)
         return bool(left) and len(self._asked) < int(self._window)
+
+    @property
+    def right(self) -> bool:
+        """Whether it is whole and its hash is what it should be; hashed as it comes."""
+        return self.whole and self._hash.digest() == self.digest
+
+    def beginning(self) -> bytes:
+        """The state up to the first piece that is missing."""
+        pieces: list[bytes] = []
+        while (piece := self.have.get(len(pieces))) is not None:
+            pieces.append(piece)
+        return b"".join(pieces)
 
     def joined(self) -> bytes:
         """The state."""

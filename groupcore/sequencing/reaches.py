@@ -5,7 +5,7 @@ whoever forms the next primary view has what was delivered (reliability.md, inva
 paper's footnote on history buffers: a message may be deleted when all destinations have it.
 
 Invariants.
-  I1  Nothing counts as held on fewer than max(k + 1, quorum) members of the present view.
+  I1  Nothing counts as held on fewer than max(k + 1, quorum) voters of the present view.
   I2  Nothing counts as stable that a member of the present view has not said to have delivered.
 """
 
@@ -28,22 +28,23 @@ class Reaches:
         self._delivered: dict[Address, dict[Address, int]] = {}
         self._saved: dict[Address, dict[Address, int]] = {}
         self._members: tuple[Address, ...] = ()
+        self._voting: tuple[Address, ...] = ()
         self._fresh: set[Address] = set()
         self.news = 0
         self._need = 1
         self._need_with_first = 1
 
     def install(self, view: View, fresh: Iterable[Address] = ()) -> None:
-        """Count the members of this view from now on; who is `fresh` has stored nothing yet."""
-        self._members = view.members
+        """Count the voters of this view from now on; who is `fresh` has stored nothing yet."""
+        self._members, self._voting = view.members, view.voting
         self._fresh = (self._fresh | set(fresh)) & set(view.members)
         self.news += 1
         tables = (self._received, self._delivered, self._saved)
         for said in [by_member for table in tables for by_member in table.values()]:
             for member in [member for member in said if member not in view.members]:
                 del said[member]
-        count = len(view.members)
-        floor = min(self._k + 1, count)
+        count = len(view.voters)
+        floor = min(self._k + 1, len(view.voting))
         self._need = max(floor, quorum_size(count, with_lowest_rank=False))
         self._need_with_first = max(floor, quorum_size(count, with_lowest_rank=True))
 
@@ -87,12 +88,13 @@ class Reaches:
         return self._by_quorum(self._saved.get(stream))
 
     def _by_quorum(self, by_member: dict[Address, int] | None) -> int:
-        if by_member is None or not self._members:
+        voting = self._voting
+        if by_member is None or len(voting) < self._need_with_first:
             return 0
-        reached = sorted([by_member.get(m, 0) for m in self._members], reverse=True)
-        held = reached[self._need - 1]
+        reached = sorted([by_member.get(m, 0) for m in voting], reverse=True)
+        held = reached[self._need - 1] if len(voting) >= self._need else 0
         if self._need_with_first < self._need:
-            first = by_member.get(self._members[0], 0)
+            first = by_member.get(voting[0], 0)
             held = max(held, min(first, reached[self._need_with_first - 1]))
         return held
 
@@ -119,17 +121,20 @@ class Reaches:
         return [m for m in self._members if m != but and by_member.get(m, 0) >= frame]
 
     def first_to_tell(self, stream: Address) -> list[Address]:
-        """The members, of lowest rank first, who make a quorum with the stream's sequencer (I1)."""
-        others = [member for member in self._members if member != stream]
-        return others[: self._need_with_first - 1]  # the lowest rank of all is in it, or sequences
+        """The voters, of lowest rank first, who make a quorum with the stream's sequencer (I1)."""
+        others = [member for member in self._voting if member != stream]
+        mine = len(others) < len(self._voting)
+        return others[: self._need_with_first - mine]  # the lowest rank is in it, or sequences
 
     def suffices_itself(self, stream: Address) -> bool:
-        """Whether every member makes a quorum with the stream's sequencer, so that only that one
+        """Whether every voter makes a quorum with the stream's sequencer, so that only that one
         has to be told."""
-        first = stream == self._members[0]
+        if stream not in self._voting:
+            return False
+        first = stream == self._voting[0]
         return (self._need_with_first if first else self._need) <= 2
 
     @property
     def need(self) -> int:
-        """How many members must hold a frame, in the dearer case."""
+        """How many voters must hold a frame, in the dearer case."""
         return self._need

@@ -46,7 +46,7 @@ class Saving:
         plane = self._plane
         for address, waiting in list((plane.unsaved or {}).items()):
             over = address not in plane.streams and address in plane.gone
-            saved = waiting[-1][0] if over else plane.reaches.saved(address)
+            saved = plane.reaches.saved(address)
             told: dict[tuple[GroupId, Process], MessageId] = {}
             while waiting and (over or waiting[0][0] <= saved):
                 _, group, message = waiting.popleft()

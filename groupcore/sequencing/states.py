@@ -3,8 +3,9 @@
 Idea. Whoever needs a state asks one that has it; that one copies it at once, at a place that is
 late enough, and gives it piece by piece as it is asked for: the taker sets the pace (`pieces`), so
 both hold one state and nobody stops sending. Lost pieces are asked for again by themselves. When
-the giver is gone or silent, the next one is asked, from the beginning, as its state is of another
-place; one that still makes its copy says so, and is not silent. The hash of the whole is checked.
+the giver is gone or silent, the next one is asked; its state is of another place, and who asks may
+say what it can keep of the former one (`resuming`). One that still makes its copy says so, and is
+not silent. The hash of what one giver gives is checked.
 Who needs thousands at once asks for some at a time: what they cause at the givers stays bounded.
 
 Source. State transfer paper, MAKE_COPY and RETURN_STATE; design, 4.11.
@@ -30,8 +31,9 @@ from hashlib import blake2b
 from groupcore.sequencing.deadlines import Deadlines
 from groupcore.sequencing.headers import Reach, StatePiece, StateRequest
 from groupcore.sequencing.names import GroupId
-from groupcore.sequencing.pieces import RANGE_MAX, Pieces
+from groupcore.sequencing.pieces import DIGEST_BYTES, RANGE_MAX, Pieces
 from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.resuming import Resuming
 from groupcore.view import Address
 
 NODE_STATE = 0
@@ -39,14 +41,13 @@ NODE_STATE = 0
 BURST_BYTES = 32_768
 """What may be asked for at once, after a pause."""
 MAKING_S = 4.0
-"""So long a giver that says that it makes the copy is believed."""
+"""So long a giver that says that it makes the copy is believed, if it gets no further with it."""
 PACE_S = 0.005
 """How often more is asked for while the rate is what bounds it."""
 TAKEN_AT_ONCE = 64
 """States that a node asks for at a time."""
 GIVEN_MAX = 64
 """States of several pieces that a node keeps for others at a time."""
-DIGEST_BYTES = 16
 
 
 class Copy(Enum):
@@ -84,11 +85,13 @@ class Taking:
     givers: Givers
     may_begin: Callable[[], bool]
     done: Callable[[bytes | None], None]
+    resuming: Resuming | None = None
     awaiting: dict[Address, int] = field(default_factory=dict)
     giver: Address | None = None
     refused: set[Address] = field(default_factory=set)
     pieces: Pieces = field(default_factory=Pieces)
-    asked_at: float = 0.0
+    made: int = 0
+    made_at: float = 0.0
     heard_at: float = 0.0
     warned: bool = False
 
@@ -96,7 +99,8 @@ class Taking:
 class States:
     """Asking and giving. `copy(token, node, request)` begins a copy or says that it cannot.
 
-    `place_of` says where the first of this node's members of a group has joined.
+    `place_of` says where the first of this node's members of a group has joined, `made` a number
+    that changes while copies are being made.
     """
 
     def __init__(
@@ -108,6 +112,7 @@ class States:
         self._plane = plane
         self._copy = copy
         self._place_of = place_of
+        self.made: Callable[[], int] = lambda: 0
         self._token = 0
         self._taking: dict[int, Taking] = {}
         self._of_group: dict[GroupId, list[Taking]] = {}
@@ -133,10 +138,11 @@ class States:
         may_begin: Callable[[], bool],
         done: Callable[[bytes | None], None],
         now: float,
+        resuming: Resuming | None = None,
     ) -> None:
         """Ask for a state; `done` is called with it, or with None when nobody has one."""
         self._token += 1
-        taking = Taking(self._token, group, least, bases, givers, may_begin, done)
+        taking = Taking(self._token, group, least, bases, givers, may_begin, done, resuming)
         self._taking[self._token] = taking
         self._of_group.setdefault(group, []).append(taking)
         self._queue[taking.token] = None
@@ -178,6 +184,8 @@ class States:
     def _next_giver(self, taking: Taking, now: float) -> None:
         if taking.giver is not None:
             taking.refused.add(taking.giver)
+        if taking.resuming is not None and taking.pieces.count:
+            taking.resuming.left(taking.pieces.beginning())
         taking.pieces = Pieces()
         taking.warned = False
         candidates = taking.givers()
@@ -203,7 +211,7 @@ class States:
         self._taking[taking.token] = taking
         self._asking.add(taking.token)
         taking.giver = left[0]
-        taking.asked_at = taking.heard_at = now
+        taking.made, taking.made_at, taking.heard_at = 0, now, now
         self._ask(taking, now)
 
     def _ask(self, taking: Taking, now: float) -> None:
@@ -217,8 +225,11 @@ class States:
         self._credit_at = now
         most = self._credit // size if pieces.count else 1
         for first, until in pieces.ask(most, now):
-            bases = () if first else taking.bases
-            request = StateRequest(taking.token, taking.group, taking.least, first, bases, until)
+            request = StateRequest(taking.token, taking.group, taking.least, first, (), until)
+            if first == 0:
+                request.bases = taking.bases
+                if taking.resuming is not None:
+                    request.held, request.held_to = taking.resuming.held()
             self._plane.to(taking.giver, request)
             if pieces.count:
                 self._credit -= (until - first) * size
@@ -236,7 +247,9 @@ class States:
             self._next_giver(taking, now)
             return
         if not header.digest:  # it makes the copy
-            if now - taking.asked_at < MAKING_S:
+            if header.index != taking.made:
+                taking.made, taking.made_at = header.index, now
+            if now - taking.made_at < MAKING_S:
                 taking.heard_at, taking.warned = now, False
             return
         taking.heard_at, taking.warned = now, False
@@ -249,11 +262,12 @@ class States:
                 self._ask(taking, now)
             return
         self._plane.counters["pieces_repeated"] += pieces.repeated
-        state = pieces.joined()
-        if state_digest(state) != pieces.digest:
+        if not pieces.right:
             self._plane.counters["damaged_state"] += 1
+            taking.pieces = Pieces()
             self._next_giver(taking, now)
             return
+        state = pieces.joined()
         self._drop(taking)
         # Asking for one piece more than there are tells the giver that it may forget the state.
         self._plane.to(
@@ -313,7 +327,8 @@ class States:
             self._copied_for[key] = self._copy_token
             self._begin(self._copy_token)
         elif header.index == 0 and self._copied_for[key] not in self._postponed:
-            self._plane.to(node, StatePiece(header.token, 0, 1, b"", b""))  # it is being made
+            made = self.made()
+            self._plane.to(node, StatePiece(header.token, made, 1, b"", b""))  # it is being made
 
     def _begin(self, token: int) -> None:
         """Begin the copy, unless this node is not that far: then later."""
@@ -344,11 +359,11 @@ class States:
         for token in list(self._postponed):
             self._begin(token)
 
-    def give(self, token: int, state: bytes) -> None:
-        """The copy that was begun under this number is here."""
+    def give(self, token: int, state: bytes, digest: bytes | None = None) -> None:
+        """The copy that was begun under this number is here, and its hash, if that is known."""
         node, header = self._copied(token)
         self._plane.counters["states_given"] += 1
-        given = (state, state_digest(state))
+        given = (state, state_digest(state) if digest is None else digest)
         if len(state) > self._plane.options.state_chunk_bytes:  # else it is given whole, here
             while len(self._given) >= GIVEN_MAX:
                 del self._given[next(iter(self._given))]

@@ -161,7 +161,7 @@ class Recorder(Steps):
     ) -> None:
         """The host is told of a run, which stands at this place of a frame."""
         self.dno += 1
-        if self.every > 1 and group % self.every:
+        if group % self.every:
             return
         rows, known = self._deliveries, self._known.get(id(process))
         if known is None or known[0] is not process:
@@ -253,7 +253,7 @@ class Recorder(Steps):
     ) -> None:
         """A row of `delivery` that is not of the usual kind."""
         self.dno += 1
-        if self.every > 1 and group % self.every:
+        if group % self.every:
             return
         rows = self._deliveries
         place = (self._t, self.dno, group, seqno, count, what)

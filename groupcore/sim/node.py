@@ -32,7 +32,7 @@ from groupcore.events import (
 )
 from groupcore.layers.membership import Membership
 from groupcore.sim.application import Application
-from groupcore.sim.clock import MICROSECOND, MILLISECOND, Clock, LocalClock, WallClock
+from groupcore.sim.clock import MICROSECOND, MILLISECOND, SECOND, Clock, LocalClock, WallClock
 from groupcore.sim.disk import Disk
 from groupcore.sim.guest import Guest, NoGuest
 from groupcore.sim.messages import compose_message, content_hash, identify
@@ -207,6 +207,15 @@ class Node:
         basis = self._waived_after
         if awaiting is not None and basis is not None:
             self._input(WaiverGiven(basis.lineage, basis.number, names))
+
+    def _asked_ns_ago(self) -> str:
+        """How long the others have been asked to let this node go; empty: not at all."""
+        assert self.endpoint is not None
+        layers = self.endpoint.stack.layers
+        asked_at = next(one.leaver.asked_at for one in layers if isinstance(one, Membership))
+        if asked_at is None:
+            return ""
+        return str(round((self._local.seconds(self._clock.now_ns) - asked_at) * SECOND))
 
     def leave(self) -> None:
         """Ask for a graceful leave; the life ends with `Left`."""
@@ -401,8 +410,10 @@ class Node:
             case Congested(on):
                 self.congested = on
             case Saved(epoch, position) if self.view is not None:
-                now, members = self._clock.now_ns, self.view.members
-                self._trace.add(Acked(now, *self.address, epoch, position, members))
+                now, view = self._clock.now_ns, self.view
+                self._trace.add(
+                    Acked(now, *self.address, epoch, position, view.members, view.voters)
+                )
             case Excluded(reason):
                 self.begin_anew("excluded", reason)
             case Refused("gone_on_without", _):  # what is on the disk is put aside
@@ -413,7 +424,7 @@ class Node:
                 self.refused = True
                 self._stop("refused", code)
             case Left():
-                self._stop("left", "")
+                self._stop("left", self._asked_ns_ago())
             case _:
                 self.states.on_event(event)
 

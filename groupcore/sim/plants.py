@@ -33,6 +33,7 @@ from groupcore.sim.plants_safety import SAFETY_PLANTS
 from groupcore.sim.plants_total import TOTAL_PLANTS
 from groupcore.sim.plants_transfer import TRANSFER_PLANTS
 from groupcore.sim.plants_views import VIEW_PLANTS
+from groupcore.sim.plants_voters import VOTER_PLANTS
 from groupcore.view import Address, View
 from groupcore.window import Window
 
@@ -262,6 +263,7 @@ PLANTS: dict[str, Plant] = {
         ),
         *FLUSH_PLANTS,
         *VIEW_PLANTS,
+        *VOTER_PLANTS,
         *SAFETY_PLANTS,
         *TOTAL_PLANTS,
         *TRANSFER_PLANTS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from groupcore.sequencing.enrolment import Enrolment
-from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.shared import machine
 from groupcore.shared.documents.attending import Attending
@@ -90,7 +89,7 @@ def _dead_not_carried() -> list[Patch]:
 def _births_mixed() -> list[Patch]:
     start, expel = Sequencer.start, Enrolment.expel_gone
 
-    def nothing(self: Enrolment, group: GroupId = 0) -> None:
+    def nothing(self: Enrolment) -> None:
         """Nobody leaves now."""
 
     def start_first(self: Sequencer) -> None:
@@ -99,7 +98,6 @@ def _births_mixed() -> list[Patch]:
         expel(self.enrolment)
 
     return [
-        (Enrolment, "expel_before", nothing),
         (Enrolment, "expel_gone", nothing),
         (Sequencer, "start", start_first),
     ]

@@ -61,7 +61,9 @@ def _ends_of_members() -> list[Patch]:
         basis: View | None, votes: list[Vote], candidates: Candidates, lineage: int
     ) -> Proposal:
         proposal = recover(basis, votes, candidates, lineage)
-        inside = {vote.voter: vote.streams for vote in votes if vote.voter in proposal.view.members}
+        inside = {
+            vote.voter: vote.streams for vote in votes if vote.voter.name in proposal.view.voters
+        }
         streams, holders = succession.most_of(inside)
         return replace(proposal, streams=streams, stream_holders=holders)
 
@@ -157,7 +159,7 @@ DURABLE_PLANTS = (
     ),
     Plant(
         "d-ends-of-members",
-        "a view formed from disk ends streams by what its members have, not all voters",
+        "a view formed from disk ends streams by what its own voters have, not all who voted",
         (18,),
         _ends_of_members,
         profile="durable",

@@ -75,7 +75,7 @@ def can_vote(node: Node, basis: View | None) -> bool:
     if basis is None:
         return True
     record = read_record(disk.lineage)
-    if record.rebuilding or record.number == basis.number:
+    if record.rebuilding or record.number == basis.number or node.name in basis.absent:
         return not record.rebuilding
     if record.accepted is None or record.accepted.view.number != basis.number:
         return False

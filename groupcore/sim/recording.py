@@ -55,5 +55,6 @@ class Recorder:
                 view.floor,
                 event.recovered,
                 event.holders,
+                view.voters,
             )
         )

@@ -59,7 +59,8 @@ class Delivered(NamedTuple):
 class Viewed(NamedTuple):
     """A process installed a view; `previous` is its predecessor where the process knows it.
 
-    `floor` is where the view's epoch began; `recovered`: this view began it, from disk.
+    `floor` is where the view's epoch began; `recovered`: this view began it, from disk. `voters`
+    decide what follows, by name (empty: all members).
     """
 
     t: int
@@ -76,6 +77,7 @@ class Viewed(NamedTuple):
     floor: int
     recovered: bool
     holders: tuple[Address, ...]
+    voters: tuple[str, ...] = ()
 
 
 class Accepted(NamedTuple):
@@ -132,7 +134,11 @@ class Secured(NamedTuple):
 
 
 class Acked(NamedTuple):
-    """A process was told that all up to this place is saved; `members` are those of its view."""
+    """A process was told that all up to this place is saved.
+
+    `members` are those of its view, `voters` those who decide what follows it, by name (empty: all
+    members).
+    """
 
     t: int
     n: str
@@ -140,6 +146,7 @@ class Acked(NamedTuple):
     epoch: int
     position: int
     members: tuple[Address, ...]
+    voters: tuple[str, ...] = ()
 
 
 class Sampled(NamedTuple):

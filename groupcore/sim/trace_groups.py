@@ -97,7 +97,8 @@ class GroupStamped(NamedTuple):
     """The sequencer gave a message its number, in `epoch`; `number` JOIN or LEAVE: not a message.
 
     Written at the sequencer, for every number that it gives, in the order in which it does so over
-    all its groups.
+    all its groups. `request`: for JOIN and LEAVE the request of the process's node that asked for
+    it; 0: nobody did, or it is not known.
     """
 
     t: int
@@ -108,6 +109,7 @@ class GroupStamped(NamedTuple):
     seqno: int
     process: GroupProcess
     number: int
+    request: int = 0
 
 
 class GroupDelivered(NamedTuple):

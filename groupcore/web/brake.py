@@ -3,8 +3,9 @@
 Idea. A node that is behind with its disk, its share of the order or its own loop only gets further
 behind when pages go on at their own rate: each call waits longer, and pages send more of them. So
 the node names a pause: least time between two rounds of calls of a page. It doubles while the node
-is behind and halves afterwards, as the senders of a congested network do. A page composes what it
-has to send meanwhile, so nothing is lost by it and much is saved.
+is behind, and is let go of slowly, a quarter for each second: a loop that has turned in time once
+does so because of the pause. A page composes what it has to send meanwhile, so nothing is lost by
+it and much is saved.
 
 Invariants.
   B1  The pause is 0, or from PAUSE_LEAST_MS to PAUSE_MAX_MS.
@@ -26,6 +27,10 @@ QUEUED_BYTES_MOST = 4 << 20
 PAUSE_LEAST_MS = 100
 PAUSE_MAX_MS = 2_000
 SAY_AGAIN_S = 2.0
+RELAX_S = 1.0
+"""A node that is not behind for so long asks for less."""
+RELAXED = 0.75
+"""That much of the pause is left then."""
 
 
 class Brake:
@@ -37,6 +42,7 @@ class Brake:
         self._tell = tell
         self._timer: asyncio.TimerHandle | None = None
         self._due_s = self._told_s = 0.0
+        self._eased_s = 0.0
 
     def start(self) -> None:
         """There are pages: look from now on."""
@@ -65,8 +71,11 @@ class Brake:
         before = self.pause_ms
         if late_s > LATE_S or self._is_behind():
             self.pause_ms = min(PAUSE_MAX_MS, max(PAUSE_LEAST_MS, 2 * before))
-        else:
-            self.pause_ms = before // 2 if before >= 2 * PAUSE_LEAST_MS else 0
+            self._eased_s = now_s
+        elif before and now_s >= self._eased_s + RELAX_S:
+            less = int(before * RELAXED)
+            self.pause_ms = less if less >= PAUSE_LEAST_MS else 0
+            self._eased_s = now_s
         if self.pause_ms != before or (before and now_s >= self._told_s + SAY_AGAIN_S):
             self._told_s = now_s
             self._tell(self.pause_ms)

@@ -39,6 +39,7 @@ def _node(page: Page) -> Told:
     found: Told = {"node": gateway.node.node_id, "primary": channel.primary}
     found["view"] = None if view is None else f"{view.epoch}.{view.number}"
     found["members"] = [] if view is None else list(view.names)
+    found["voters"] = [] if view is None else list(view.voters)
     found["coordinator"] = None if view is None else view.coordinator.name
     service = _service(page)
     found["groups"] = 0 if service is None else len(service.plane.records)

@@ -26,24 +26,48 @@ COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 """What a comparison becomes: its boundary moves, or it is turned round."""
 SILENT = frozenset({"counters", "numbers", "trace", "watch", "meter"})
 """Attributes by which code counts or reports: a statement on one of them is left alone."""
+DROPPED = "pass"
+"""What is left of a statement that an edit drops."""
 UNTOUCHED = frozenset({"__str__", "__repr__", "counters"})
 """Functions that only say or count something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Bytes `start` to `end` of a module's source become `text`; `kind` and `line` say what."""
+    """Bytes `start` to `end` of a module's source become `text`; `kind` and the lines say what.
+
+    `function`: the method or function of the module that the edit is in, the outermost one.
+    """
 
     kind: str
+    function: str
     line: int
+    last_line: int
     start: int
     end: int
     text: str
 
+    def was(self, source: str) -> str:
+        """What stands there without the edit."""
+        return source.encode()[self.start : self.end].decode()
+
     def apply(self, source: str) -> str:
         """The module's source with the edit."""
+        return self._with(self.text, source)
+
+    def apply_beside(self, source: str) -> str:
+        """The same module, in which what was there still stands and is never done.
+
+        The function refers to the same names around it as without the edit, `super()` among them.
+        """
+        was = self.was(source)
+        if self.text == DROPPED:
+            return self._with(f"if False: {was}", source)
+        return self._with(f"({self.text} if True else ({was}))", source)
+
+    def _with(self, text: str, source: str) -> str:
         data = source.encode()
-        return (data[: self.start] + self.text.encode() + data[self.end :]).decode()
+        return (data[: self.start] + text.encode() + data[self.end :]).decode()
 
 
 def edits(source: str) -> list[Edit]:
@@ -63,15 +87,25 @@ class _Finder(ast.NodeVisitor):
         for line in self._data.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
         self._inside = 0
+        self._names: list[str] = []
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """What its methods do."""
+        self._names.append(node.name)
+        super().generic_visit(node)
+        self._names.pop()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """Only what a function does: no decorators, defaults or annotations."""
         if node.name in UNTOUCHED:
             return
+        self._names += [] if self._inside else [node.name]
         self._inside += 1
-        for statement in node.body:
+        for statement in node.body[:-1] if _ends(node.body[-1]) else node.body:
             self.visit(statement)
         self._inside -= 1
+        if not self._inside:
+            self._names.pop()
 
     def visit_Assert(self, node: ast.Assert) -> None:
         """What only an own bug can break is no behaviour."""
@@ -141,14 +175,23 @@ class _Finder(ast.NodeVisitor):
         self._add(kind, node, f"({ast.unparse(ast.fix_missing_locations(changed))})")
 
     def _drop(self, kind: str, node: ast.stmt) -> None:
-        self._add(kind, node, "pass")
+        self._add(kind, node, DROPPED)
 
     def _add(self, kind: str, node: ast.expr | ast.stmt, text: str) -> None:
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         start = self._starts[node.lineno - 1] + node.col_offset
         end = self._starts[node.end_lineno - 1] + node.end_col_offset
-        self.found.append(Edit(kind, node.lineno, start, end, text))
+        function = ".".join(self._names)
+        self.found.append(Edit(kind, function, node.lineno, node.end_lineno, start, end, text))
+
+
+def _ends(node: ast.stmt) -> bool:
+    """Whether a function's last statement only says that it ends there."""
+    match node:
+        case ast.Return(value=None | ast.Constant(value=None)):
+            return True
+    return False
 
 
 def _is_silent(node: ast.AST) -> bool:

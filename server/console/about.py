@@ -59,6 +59,7 @@ def standing(node: Node, pages: SharedObjects, series: Series, began_s: float) -
         "began_s": began_s,
         "incarnation": node.me.incarnation,
         "state": str(node.state),
+        "waiting": node.waiting,
         "primary": node.primary,
         "view": None if view is None else f"{view.epoch}.{view.number}",
         "groups_sequenced": sequenced,

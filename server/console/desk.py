@@ -55,14 +55,14 @@ class Console:
         self.operations = Operations(node.settings.node_id, lambda: node.me.incarnation, shelf)
         self.series = Series(lambda: totals_of(node, pages))
         self._leave = leave
-        self._began_s = time.time()
+        self.began_s = time.time()
         self._tasks: list[asyncio.Task[None]] = []
         self.colleagues = Colleagues(
             node.settings.node_id,
             lambda: () if node.view is None else node.view.names,
             node.pictures.exchange,
             {
-                "standing": lambda _: standing(node, pages, self.series, self._began_s),
+                "standing": lambda _: standing(node, pages, self.series, self.began_s),
                 "details": lambda _: details(node, pages),
                 "load": lambda about: {"samples": self.series.since(int(about["since"]))},
                 "history": lambda _: self._history(),

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from server.console.colleagues import Shown
+from server.waiting import KEEPS
 
 WAIT_MS = 250.0
 """A request that waits longer for its number is felt by who types."""
@@ -54,6 +55,7 @@ def alerts_of(
     """
     alerts = _of_audit(audit)
     alerts += _of_views(views, now_s)
+    alerts += of_waiting({n: one["waiting"] for n, one in found.items() if one is not None})
     for node, one in found.items():
         if one is None:
             alerts.append(Alert("bad", "node_silent", {"node": node}))
@@ -88,6 +90,21 @@ def _of_views(views: Iterable[Shown], now_s: float) -> list[Alert]:
     worst = sorted(often or gone, key=lambda node: (-gone[node], node))
     nodes = [{"node": node, "times": gone[node]} for node in worst]
     return [Alert("warn", "views_flap", {"views": count, "s": FLAPPING_S, "nodes": nodes})]
+
+
+def of_waiting(waiting: Mapping[str, Shown | None]) -> list[Alert]:
+    """Who waits for whom, and why, of what each node waits for (`server.waiting.shown`).
+
+    Only what lasts until a node is back or an operator goes on without it; nodes that wait for the
+    same are one alert.
+    """
+    alike: dict[str, list[str]] = {}
+    lasting = {n: one for n, one in waiting.items() if one is not None and one["reason"] in KEEPS}
+    for node, one in lasting.items():
+        alike.setdefault(one["text"], []).append(node)
+    return [
+        Alert("bad", "awaits", {"nodes": nodes, **lasting[nodes[0]]}) for nodes in alike.values()
+    ]
 
 
 def _of_audit(audit: Shown | None) -> list[Alert]:

@@ -28,7 +28,8 @@ class Here:
     `block` is None while the caret is in no text, or not to be seen; `anchor` and `head` are places
     in the block, in code points. `view`: the first block in sight. `idle`: nothing was done for a
     while. `calls`: how often the person has asked everybody to come. `start`: the block that
-    `anchor` is a place in, None for the one that `head` is in.
+    `anchor` is a place in, None for the one that `head` is in. `version`: of the text of `block`
+    that its places are in, `start_version` of that of `start`; None: as it is when it is heard.
     """
 
     name: str
@@ -39,6 +40,8 @@ class Here:
     idle: bool
     calls: int
     start: str | None
+    version: int | None
+    start_version: int | None
 
     def __post_init__(self) -> None:
         try:
@@ -50,6 +53,8 @@ class Here:
                 raise ValueError("block, view and start must be ids of blocks, or nil")
         if not (0 <= self.anchor <= PLACE_MAX and 0 <= self.head <= PLACE_MAX):
             raise ValueError(f"places are from 0 to {PLACE_MAX}")
+        if min(self.version or 0, self.start_version or 0) < 0:
+            raise ValueError("versions are from 0 on")
         if not 0 <= self.calls <= CALLS_MAX:
             raise ValueError(f"calls are from 0 to {CALLS_MAX}")
 

@@ -19,7 +19,7 @@ CALL_S = 10.0
 """How long a person who has asked everybody to come waits until the next time."""
 CALLERS_MAX = 10_000
 """So many sessions are remembered for it."""
-FIELDS: tuple[object, ...] = ("", None, 0, 0, None, False, 0, None)
+FIELDS: tuple[object, ...] = ("", None, 0, 0, None, False, 0, None, None, None)
 """What stands for fields at the end of `Here` that a page leaves out."""
 REQUIRED = 4
 VISITOR = "Guest"

@@ -10,9 +10,11 @@ import time
 
 from starlette.responses import JSONResponse, Response
 
+from server.accounts.roles import ADMIN
+from server.console.about import standing
 from server.console.desk import Console
 from server.console.groups import PAGE, SORTS, all_rows, members_of, page_of, row_of, with_facts
-from server.console.health import alerts_of, health_of
+from server.console.health import Alert, alerts_of, health_of, of_waiting
 from server.console.history import merged_views
 from server.console.parquet import views_found
 from server.console.results import certificate
@@ -88,6 +90,8 @@ class ConsoleRoutes:
     async def overview(self, ask: Ask) -> Response:
         """All nodes as they say themselves; `null` where one is silent."""
         console = self.console
+        if ask.by == ADMIN and self.node.view is None:
+            return self._outside()
         console.check(ask.by)
         state = console.plane.directory.state
         found = await console.colleagues.gather("standing")
@@ -122,6 +126,30 @@ class ConsoleRoutes:
                 "moving": len(state.moves),
                 "coordinator": None if view is None else view.coordinator.name,
                 "views": views,
+            }
+        )
+
+    def _outside(self) -> Response:
+        """The overview of a node that is in no view, for who is at its machine: who is waited for.
+
+        There are no accounts yet, so nobody else can ask.
+        """
+        console, name = self.console, self.node.settings.node_id
+        own = standing(self.node, console.pages, console.series, console.began_s)
+        alerts = of_waiting({name: own["waiting"]})
+        alerts += [Alert("warn", "rebuilding", {"node": name})]
+        row = {"node": name, "url": own["url"], "draining": False, "load_us": 0, "standing": own}
+        return JSONResponse(
+            {
+                "cluster": self.node.settings.cluster,
+                "asked": name,
+                "health": health_of(alerts),
+                "alerts": [alert._asdict() for alert in alerts],
+                "nodes": [row],
+                "groups": 0,
+                "moving": 0,
+                "coordinator": None,
+                "views": [],
             }
         )
 

@@ -22,7 +22,7 @@ from groupcore.objects.refusal import RefusalError
 from groupcore.shared import errors as shared
 from server.documents.catalogue import TooManyDocumentsError
 from server.errors import BadMessageError, TooFastError
-from server.waiting import for_people
+from server.waiting import awaited, for_people
 
 if TYPE_CHECKING:
     from server.node import Node
@@ -118,14 +118,19 @@ async def on_bad_message(_: Request, error: Exception) -> Response:
     return response
 
 
-def awaited(node: Node) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """As `on_bad_message`; a node that is not ready says to people for whom it waits."""
+def saying_who_is_awaited(node: Node) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """As `on_bad_message`; a node that is not ready says to people for whom it waits.
+
+    The member `nodes` names them, for pages in other languages than English.
+    """
 
     async def answer(request: Request, error: Exception) -> Response:
         assert isinstance(error, BadMessageError)
-        text = for_people(node.waiting) if error.code == "not_ready" else ""
-        told = BadMessageError("awaits_nodes", text) if text else error
-        return await on_bad_message(request, told)
+        names = awaited(node.waiting) if error.code == "not_ready" else []
+        if not names:
+            return await on_bad_message(request, error)
+        code = "awaits_nodes"
+        return problem(STATUS[code], code, for_people(names), {"nodes": names})
 
     return answer
 

@@ -42,6 +42,7 @@ from bench import (
     pipeline_cases,
     scroll,
     sequencers,
+    slowing,
     synthetic_trace,
     trace,
     view_change,
@@ -140,6 +141,11 @@ def run_migration(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return migration.measure(3)
 
 
+def run_slowing(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    size = slowing.Size(pages=5, keys=5, call_ms=20.0)
+    return asyncio.run(slowing.round_of(size, is_asked=True))
+
+
 def run_waking(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return waking.measure(20)
 
@@ -218,6 +224,7 @@ SMOKES: dict[str, Smoke] = {
     "sequencers": run_sequencers,
     "migration": run_migration,
     "memory": run_memory,
+    "slowing": run_slowing,
     "waking": run_waking,
     "durable": run_durable,
     "objects": run_objects,

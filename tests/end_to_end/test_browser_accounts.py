@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 from playwright.async_api import Locator, Route, expect
 
-from tests.end_to_end.browser import BrowserTab, Tabs
+from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs
+from tests.end_to_end.chromium import CUT, KEEP_SOCKETS
 from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.keystrokes import all_comes_back, note_typed, the_same, typed
 from tests.end_to_end.test_browser_axe import OF_COLOURS, RULES, violations
@@ -288,3 +290,25 @@ async def test_pages_of_accounts_fit_the_screen_and_axe_finds_nothing(
     await ann.page.get_by_test_id("share").click()
     await button(ann, "Make a link").click()
     await look(ann, "share-dialog", ann.page.get_by_test_id("share-link"))
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+async def test_the_header_fits_a_narrow_screen_while_changes_are_kept(
+    town: Cluster, tabs: Tabs, ann_cookies: list[dict[str, Any]], locale: str
+) -> None:
+    ann = await owner(town, tabs, ann_cookies)
+    await made(ann)
+    context = await tabs.context("not used", width=390, locale=locale)
+    await context.add_cookies(ann_cookies)  # type: ignore[arg-type]
+    await context.add_init_script(KEEP_SOCKETS)
+    tab = await tabs.open_in(context, ann.page.url)
+    tab.expect_complaints(*NODE_GONE, "net::ERR_INTERNET_DISCONNECTED", "CLOSING or CLOSED")
+    await tab.loaded()
+    await context.set_offline(True)
+    await tab.page.evaluate(CUT)
+    await expect(tab.badge).to_have_attribute("data-state", "offline")
+    await tab.put_caret(0)
+    await tab.type("kept")
+    await expect(tab.badge).to_have_attribute("data-edits", re.compile("[1-9]"))
+    await tab.screenshot(f"header-390-{locale}")
+    await fits(tab)

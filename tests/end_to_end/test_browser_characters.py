@@ -126,7 +126,6 @@ async def test_a_thousand_lines_are_pasted(cluster: Cluster, tabs: Tabs) -> None
     await one.press("Enter")
     lines = [f"line {number} of a paste" for number in range(LINES)]
     await one.paste("\n".join(lines))
-    await expect(one.block(1)).to_have_text(lines[0])
     assert await converged(cluster, doc, [one, two]) == ["start", *lines]
     await one.press("Control+z", "Control+z")
     assert await converged(cluster, doc, [one, two]) == ["start"]
@@ -137,7 +136,6 @@ async def test_a_thousand_lines_are_pasted(cluster: Cluster, tabs: Tabs) -> None
     await one.press("Enter")
     code = [f"    value_{number} = {number}  # \N{SNOWMAN}" for number in range(2 * LINES)]
     await one.paste("\n".join(code))
-    await expect(one.block(1)).to_contain_text(code[0])
     texts = await converged(cluster, doc, [one, two])
     assert "\n".join(texts[1:]) == "\n".join(code)
     assert max(len(text) for text in texts) <= BLOCK_MAX

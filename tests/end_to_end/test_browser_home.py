@@ -128,6 +128,23 @@ async def test_a_list_that_cannot_be_had_is_said_and_tried_again(
     await expect(alert.filter(has_text="could not be loaded")).to_have_count(0)
 
 
+async def test_a_page_that_no_node_answered_goes_on_by_itself(cluster: Cluster, tabs: Tabs) -> None:
+    context = await tabs.context()
+    refused = 0
+
+    async def refuse(route: Route) -> None:
+        nonlocal refused
+        refused += 1
+        await (route.abort() if refused <= 2 else route.continue_())
+
+    await context.route("**/api/v1/session", refuse)
+    tab = await tabs.open_in(context, cluster.nodes["a"].url)
+    tab.expect_complaints("net::ERR_FAILED")
+    await expect(tab.page.get_by_role("alert")).to_contain_text("could not be loaded")
+    await expect(tab.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
+    assert refused == 3
+
+
 async def test_a_file_over_the_nodes_own_limit_is_not_sent(cluster: Cluster, tabs: Tabs) -> None:
     tab = await tabs.open("about:blank")
 

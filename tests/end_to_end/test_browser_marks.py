@@ -9,6 +9,7 @@ from playwright.async_api import Route, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs, converged, together
 from tests.end_to_end.cluster import Cluster, eventually
+from tests.end_to_end.test_browser_reload import wait_kept
 
 pytestmark = [
     pytest.mark.browser,
@@ -18,6 +19,9 @@ pytestmark = [
 ]
 
 LINK = '<a href="{}" target="_blank" rel="noopener noreferrer nofollow">{}</a>'
+
+ASKS_TO_STAY = """() => !dispatchEvent(new Event("beforeunload", { cancelable: true }))"""
+"""Whether the browser would ask before the tab is closed."""
 
 PASTE_HTML = """([html, plain]) => {
   const data = new DataTransfer();
@@ -128,7 +132,6 @@ async def test_text_from_word_is_pasted_with_its_marks_and_copied_as_both(
     await one.press("Enter")
     await one.page.evaluate(PASTE_HTML, [WORD, "plain"])
     texts = ["start", "Bold and slanted", "first point", "The end"]
-    await one.shows(*texts)
     assert await converged(cluster, doc, [one, two]) == texts
     await same_html(one, two, 1, "<strong>Bold</strong> and <em>slanted</em>")
     await expect(two.block(2)).to_have_attribute("data-type", "bullet")
@@ -138,7 +141,6 @@ async def test_text_from_word_is_pasted_with_its_marks_and_copied_as_both(
     assert plain.startswith("start\n\n**Bold** and *slanted*\n\n- first point")
     await two.put_caret(3)
     await two.press("Enter", "Control+v")
-    await two.shows(*texts, *texts)
     assert await converged(cluster, doc, [one, two]) == [*texts, *texts]
     await same_html(one, two, 5, "<strong>Bold</strong> and <em>slanted</em>")
 
@@ -209,6 +211,7 @@ async def test_what_is_pasted_before_its_reader_is_here_stands_before_what_is_ty
     two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
     await one.put_caret(0)
     await one.page.evaluate(PASTE_HTML, ["<b>bold</b>", "bold"])
+    await expect(one.badge).to_have_attribute("data-state", "saving")
     await one.type(" typed")
     await one.press("Enter")
     await one.paste("- one\n- two")
@@ -216,14 +219,44 @@ async def test_what_is_pasted_before_its_reader_is_here_stands_before_what_is_ty
     await two.put_caret(0, "Home")
     await two.type("At ")
     await one.shows("At first typed", " more")
+    await two.shows("At first typed", " more")
+    await expect(one.badge).to_have_attribute("data-state", "saving")
     may_come.set()
     texts = ["At firstbold typed", "one", "two more"]
-    await two.shows(*texts)
     assert await converged(cluster, doc, [one, two]) == texts
     await expect(two.block(2)).to_have_attribute("data-type", "bullet")
     await expect(two.block(0).locator("strong")).to_have_text("bold")
     await one.type("!")
     await two.shows("At firstbold typed", "one", "two more!")
+
+
+async def test_what_is_pasted_before_its_reader_is_here_outlives_the_tab(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first")
+    one = await tabs.open(cluster.nodes["a"].url, "One")
+
+    async def never(_route: Route) -> None:
+        return
+
+    await one.page.route("**/assets/reading-*.js", never)
+    await one.page.goto(f"{cluster.nodes['a'].url}/doc/{doc}")
+    await one.loaded()
+    await one.put_caret(0)
+    await one.page.evaluate(PASTE_HTML, ["<b>bold</b> words", "bold words"])
+    await expect(one.badge).to_have_attribute("data-state", "saving")
+    assert await one.page.evaluate(ASKS_TO_STAY)
+    await wait_kept(one, "bold words")
+    await one.page.close()
+    again = await tabs.open_in(one.page.context, f"{cluster.nodes['a'].url}/doc/{doc}")
+    await again.loaded()
+    draft = again.page.get_by_test_id("draft")
+    await expect(draft).to_contain_text("bold words")
+    await expect(again.badge).to_have_attribute("data-state", "kept")
+    await again.put_caret(0)
+    await draft.get_by_role("button", name="Put it here").click()
+    await expect(draft).to_have_count(0)
+    assert await converged(cluster, doc, [again]) == ["firstbold words"]
 
 
 async def test_an_address_that_is_pasted_over_words_links_them(

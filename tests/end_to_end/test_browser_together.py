@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.end_to_end.browser import BrowserTab, Tabs, converged, together
-from tests.end_to_end.cluster import Cluster
+from tests.end_to_end.cluster import Cluster, eventually
 
 pytestmark = [
     pytest.mark.browser,
@@ -113,6 +113,53 @@ async def test_the_name_at_a_caret_is_no_text_of_the_page(cluster: Cluster, tabs
     assert await two.editor.text_content() == "firstsecond"
 
 
+LEFT_OF_CARET = """(caret) => {
+  const line = caret.closest("[data-block-id]");
+  const range = document.createRange();
+  range.setStart(line, 0);
+  range.setEndBefore(caret);
+  return range.toString();
+}"""
+
+
+async def stands_behind(tab: BrowserTab, name: str, words: str) -> None:
+    """Waits until another's caret is drawn right behind these words, from the start of the line."""
+    caret = tab.caret_of(name)
+
+    async def is_there() -> bool:
+        return await caret.count() == 1 and await caret.evaluate(LEFT_OF_CARET) == words
+
+    await eventually(is_there, f"the caret of {name} behind {words!r}")
+
+
+async def test_anothers_caret_stays_with_its_letter_while_a_third_person_writes_there(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "one two three\n\nlast")
+    one, two = await open_two(cluster, tabs, doc)
+    third = await tabs.document(cluster.nodes["c"].url, doc, "Third")
+    for tab in (one, third):  # at one place
+        await tab.put_caret(0, "Home")
+        await tab.press(*["ArrowRight"] * len("one two"))
+    await stands_behind(two, "One", "one two")
+    await third.type(" and more")
+    await two.shows("one two and more three", "last")
+    await stands_behind(two, "One", "one two")
+    await stands_behind(two, "Third", "one two and more")
+    await one.type("!")
+    await stands_behind(two, "One", "one two!")
+    await two.put_caret(0, "Home")
+    await two.press("ArrowRight", "ArrowRight", "ArrowRight", "Enter")
+    await stands_behind(two, "One", " two!")
+    await stands_behind(third, "One", " two!")
+    await two.press("Backspace")
+    await stands_behind(two, "One", "one two!")
+    await one.screenshot("document-anchored-carets")
+    late = await tabs.document(cluster.nodes["b"].url, doc, "Late")
+    await stands_behind(late, "One", "one two!")
+    assert await converged(cluster, doc, [one, two]) == ["one two! and more three", "last"]
+
+
 async def test_pasted_lines_become_blocks(cluster: Cluster, tabs: Tabs) -> None:
     doc = await cluster.create("a", "start end\n\nlast")
     one, two = await open_two(cluster, tabs, doc)
@@ -120,7 +167,6 @@ async def test_pasted_lines_become_blocks(cluster: Cluster, tabs: Tabs) -> None:
     await one.press(*["ArrowLeft"] * 4)
     await one.paste(" 1\nline 2\r\n\n<b>line 3</b>")
     texts = ["start 1", "line 2", "<b>line 3</b> end", "last"]
-    await one.shows(*texts)
     assert await converged(cluster, doc, [one, two]) == texts
 
 

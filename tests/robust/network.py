@@ -1,7 +1,7 @@
 """A network of this machine's own: a bridge, and a namespace with an address for each node.
 
-Needs root, `ip` and, for loss, `tc` with netem. Everything that is made carries the run's own name
-and is removed with it.
+Needs root, `ip`, and, for loss, the system call `bpf`. Everything that is made carries the run's
+own name and is removed with it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ import shutil
 import subprocess
 from types import TracebackType
 from typing import Self
+
+from tests.robust.packet_loss import PacketLoss
+
+NOBODY = "02:00:00:00:00:99"
+"""The address of a card that no node has."""
 
 
 class NoNetwork(Exception):
@@ -31,6 +36,7 @@ class Network:
         self.size = size
         self._name = f"gr{os.getpid() % 100_000}"
         self._subnet = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
+        self._losses: dict[int, list[PacketLoss]] = {}
 
     def address(self, number: int) -> str:
         """The address of a node in the run's network."""
@@ -38,7 +44,10 @@ class Network:
 
     def prefix(self, number: int) -> list[str]:
         """What a command begins with that is to run in a node's namespace."""
-        return ["ip", "netns", "exec", self._space(number)]
+        return ["nsenter", f"--net={self._net(number)}"]
+
+    def _net(self, number: int) -> str:
+        return f"/var/run/netns/{self._space(number)}"
 
     def _space(self, number: int) -> str:
         return f"{self._name}n{number}"
@@ -50,8 +59,9 @@ class Network:
         """Make it; NoNetwork."""
         if os.geteuid() != 0:
             raise NoNetwork("network namespaces need root")
-        if shutil.which("ip") is None:
-            raise NoNetwork("there is no program `ip` (package iproute2)")
+        for program, package in (("ip", "iproute2"), ("nsenter", "util-linux")):
+            if shutil.which(program) is None:
+                raise NoNetwork(f"there is no program `{program}` (package {package})")
         try:
             self._make()
         except NoNetwork:
@@ -84,6 +94,8 @@ class Network:
         self._remove()
 
     def _remove(self) -> None:
+        for number in list(self._losses):
+            self.lose(number, 0.0)
         names = [("netns", "del", self._space(number)) for number in range(self.size)]
         for name in (*names, ("link", "del", self._name)):
             subprocess.run(["ip", *name], capture_output=True, check=False)
@@ -94,12 +106,34 @@ class Network:
         """Pull a node's cable, or put it in again."""
         run("ip", "link", "set", self._end(number), "down" if on else "up")
 
-    def lose(self, number: int, percent: int) -> None:
-        """From now on so many of the packets to and from a node are lost; 0: none.
+    def deafen(self, number: int, on: bool) -> None:
+        """Have a node get no unicasts of the others, though it hears their multicasts; or end it.
 
-        NoNetwork where the kernel has no netem.
+        The others believe that its address is at a card that is not there.
         """
-        where = ("dev", self._end(number), "root")
-        subprocess.run(["tc", "qdisc", "del", *where], capture_output=True, check=False)
-        if percent:
-            run("tc", "qdisc", "add", *where, "netem", "loss", f"{percent}%", "delay", "5ms")
+        for other in range(self.size):
+            if other == number:
+                continue
+            entry = (self.address(number), "dev", "eth0")
+            neighbour = ("ip", "-n", self._space(other), "neigh")
+            if on:
+                run(*neighbour, "replace", *entry, "lladdr", NOBODY, "nud", "permanent")
+            else:
+                run(*neighbour, "del", *entry)
+
+    def lose(self, number: int, percent: float) -> None:
+        """From now on so many of the datagrams to and from a node are lost; 0: none.
+
+        NoNetwork where the kernel takes no XDP program.
+        """
+        for loss in self._losses.pop(number, ()):
+            loss.close()
+        if not percent:
+            return
+        try:
+            losses = [PacketLoss(self._end(number), percent)]
+            self._losses[number] = losses
+            losses.append(PacketLoss("eth0", percent, self._net(number)))
+        except OSError as error:
+            self.lose(number, 0.0)
+            raise NoNetwork(f"the kernel takes no XDP program for loss: {error}") from None

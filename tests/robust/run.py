@@ -1,12 +1,13 @@
 """`python -m tests.robust.run`: real nodes under faults, judged by the simulator's checkers.
 
-Three nodes, or `--nodes`, each in a network namespace of its own, and clients that type into one
-document. Nodes are cut off, lose packets, are killed, and are stopped and go on. Then all is
-healed; what clients saw and what each node's log says go through the checkers, the texts of all
-nodes have to be alike, and every token whose call was answered has to stand there once.
+Three nodes, or `--nodes`, each in a network namespace of its own with a disk of its own, and
+clients that type into one document. What is played is in `FAULTS`, each kind in turn, in an order
+that is drawn. Then all is healed; what clients saw and what each node's log says go through the
+checkers, the texts of all nodes have to be alike, and every token whose call was answered has to
+stand there once. A kind that was never played is a violation, too.
 
 The last line is JSON: what was done, and `violations`. 1 if there is any, 2 where no network
-namespaces can be made.
+namespaces or disks can be made.
 """
 
 from __future__ import annotations
@@ -14,33 +15,35 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Self
+from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 
-from tests.end_to_end.cluster import ROOT, Cluster, NodeProcess, eventually
+from groupcore.sim.checkers import Violation
+from tests.end_to_end.cluster import eventually
 from tests.end_to_end.page import BLOCK, TOKEN_WIDTH, Fields, Tab, tokens
+from tests.robust.disks import Disks
+from tests.robust.faults import FAULTS, LASTS_S, Faults
 from tests.robust.history import Calls, Line, judge
 from tests.robust.network import Network, NoNetwork
+from tests.robust.spaces import NAMES, Spaces
+from tests.robust.watch import Watch
 
-NAMES = "abcde"
 CLIENTS = 3
 QUIET_S = (0.3, 1.5)
 """Between two faults."""
-LASTS_S = (0.3, 4.0)
-"""How long a fault lasts."""
+CALLS_OF_A_TEXT = 900
+"""A block takes 10,000 characters; then people go on in another document."""
 HEALED_S = 60.0
 """Within so long all nodes have to be one view again, with one text."""
-KINDS = ("cut", "loss", "kill", "stop")
 
 
 class Client(Tab):
@@ -56,7 +59,9 @@ class Client(Tab):
         self.done: set[int] = set()
 
     async def type_token(self) -> None:
-        """See `Tab`."""
+        """See `Tab`; who has typed enough into this text waits for the next one."""
+        if self.op >= CALLS_OF_A_TEXT // 2:
+            await asyncio.Event().wait()
         self.calls.submit(time.monotonic(), self._id, self.op + 1)
         await super().type_token()
 
@@ -73,79 +78,75 @@ class Client(Tab):
         await super()._take(connection, message)
 
 
-class Spaces(Cluster):
-    """A cluster whose nodes run in the namespaces of a network."""
+class Chapter:
+    """A document, and who types into it; `dumps` is what each node's log says of it in the end."""
 
-    def __init__(self, folder: Path, network: Network) -> None:
-        super().__init__(folder, size=network.size, multicast="228.8.8.8:45588", ttl=1)
-        self.network = network
+    def __init__(self, doc: str, calls: Calls, clients: list[Client]) -> None:
+        self.doc = doc
+        self.calls = calls
+        self.clients = clients
+        self.dumps: dict[str, list[Line]] = {}
 
-    async def __aenter__(self) -> Self:
-        """See `Cluster`; what is written over HTTP comes from a page of the first node."""
-        await super().__aenter__()
-        assert self._http is not None
-        self._http.headers["Origin"] = f"http://{self.network.address(0)}:8000"
-        return self
+    @property
+    def group(self) -> str:
+        """Its block."""
+        return f"doc/{self.doc}/{BLOCK}"
 
-    async def spawn(self, name: str, **flags: str | int) -> NodeProcess:
-        """See `Cluster`."""
-        number = NAMES.index(name)
-        address = self.network.address(number)
-        own = {"node_id": name, "data": str(self.folder / name), "bind": address}
-        own |= {"http": f"{address}:8000", "admin": f"{address}:9000"}
-        given = {**self.flags, **own, **flags}
-        arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
-        log = self.folder / f"{name}.{len(self._all)}.log"
-        with log.open("wb") as output:
-            process = await asyncio.create_subprocess_exec(
-                *self.network.prefix(number),
-                *(sys.executable, "-m", "server", *arguments),
-                cwd=ROOT,
-                stdout=output,
-                stderr=output,
-            )
-        node = NodeProcess(name, process, log)  # type: ignore[arg-type]
-        self._all.append(node)
-        return node
+    def judged(self, dumps: Mapping[str, list[Line]]) -> list[Violation]:
+        """What the checkers have to say of it, with these logs."""
+        return judge(self.calls, dumps, self.group)
 
 
 class Run:
     """One run; `happened` counts the faults by kind."""
 
-    def __init__(self, cluster: Spaces, seed: int) -> None:
+    def __init__(self, cluster: Spaces, seed: int, lasts_s: tuple[float, float]) -> None:
         self.cluster = cluster
-        self.network = cluster.network
         self.random = Random(seed)
-        self.calls = Calls()
+        self.watch = Watch(cluster)
+        self.faults = Faults(cluster, self.random, lasts_s, self.watch.healed)
+        self.chapters: list[Chapter] = []
         self.happened: Counter[str] = Counter()
         self.problems: list[str] = []
-        self.has_loss = True
 
     async def play(self, seconds: float) -> None:
-        """Hurt the cluster while people type, then heal it and judge."""
-        names = NAMES[: self.network.size]
+        """Hurt the cluster while people type, then heal it and judge; each kind once at least."""
+        names = NAMES[: self.cluster.network.size]
         await self.cluster.start(*names)
         for name in names:
             await self.cluster.view_of(name, *names)
-        doc = await self.cluster.create("a")
         async with AsyncExitStack() as stack:
-            clients = []
-            for number in range(CLIENTS):
-                letter = "pqr"[number]
-                one = Client(self.calls, letter, doc, self._urls_from(number), number + 1)
-                clients.append(await stack.enter_async_context(one))
-            for client in clients:
-                client.start_typing(0.05)
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
-                await self._hurt()
-                await asyncio.sleep(self.random.uniform(*QUIET_S))
-            for name in names:
-                await self.cluster.view_of(name, *names)
-            for client in clients:
+            await stack.enter_async_context(self.watch)
+            await self._begin(stack)
+            await self._hurt(seconds, stack)
+            await eventually(self.watch.is_whole, "all nodes are one view", HEALED_S)
+            for client in self.chapters[-1].clients:
                 await client.stop_typing()
-            await self._settle(names, doc, clients)
-        await self._judge(names, doc)
+            for chapter in self.chapters:
+                await self._settle(names, chapter)
+        await self._judge(names)
+
+    async def _begin(self, stack: AsyncExitStack) -> None:
+        """Another document, into which all type."""
+        calls = Calls()
+        chapter = Chapter(await self.cluster.create("a"), calls, [])
+        for number in range(CLIENTS):
+            urls = self._urls_from(number)
+            seed = CLIENTS * len(self.chapters) + number
+            one = Client(calls, "pqr"[number], chapter.doc, urls, seed)
+            chapter.clients.append(await stack.enter_async_context(one))
+        for one in chapter.clients:
+            one.start_typing(0.05)
+        self.chapters.append(chapter)
+
+    async def _turn_over(self, stack: AsyncExitStack) -> None:
+        """Go on in another document when this one is full; the nodes are whole."""
+        former = self.chapters[-1]
+        if len(former.calls.submitted) < CALLS_OF_A_TEXT:
+            return
+        for client in former.clients:
+            await client.stop_typing()
+        await self._begin(stack)
 
     def _urls_from(self, number: int) -> Callable[[], list[str]]:
         def urls() -> list[str]:
@@ -154,41 +155,35 @@ class Run:
 
         return urls
 
-    async def _hurt(self) -> None:
-        number = self.random.randrange(self.network.size)
-        name, kind = NAMES[number], self.random.choice(KINDS)
-        lasts_s = self.random.uniform(*LASTS_S)
-        node = self.cluster.nodes[name]
-        self.happened[kind] += 1
-        if kind == "cut":
-            self.network.cut(number, on=True)
-            await asyncio.sleep(lasts_s)
-            self.network.cut(number, on=False)
-        elif kind == "stop":
-            node.signal(signal.SIGSTOP)
-            await asyncio.sleep(lasts_s)
-            node.signal(signal.SIGCONT)
-        elif kind == "kill":
-            await node.kill()
-            await asyncio.sleep(lasts_s)
-            await self.cluster.start(name)
-        elif self.has_loss:
-            try:
-                self.network.lose(number, self.random.choice((1, 5, 20)))
-                await asyncio.sleep(lasts_s)
-                self.network.lose(number, 0)
-            except NoNetwork as problem:
-                self.has_loss = False
-                print(f"no loss: {problem}", flush=True)
+    async def _hurt(self, seconds: float, stack: AsyncExitStack) -> None:
+        """Faults for so long, and until every kind has been played."""
+        end = time.monotonic() + seconds
+        left: list[str] = []
+        began = time.monotonic()
+        while time.monotonic() < end or len(self.happened) < len(FAULTS):
+            if not left:
+                left = list(FAULTS)
+                self.random.shuffle(left)
+            kind = left.pop()
+            name = self.random.choice(NAMES[: self.cluster.network.size])
+            self.watch.begin(kind)
+            self.problems += await self.faults.play(kind, name)
+            print(f"{time.monotonic() - began:6.1f} s {kind} of {name}", flush=True)
+            self.happened[kind] += 1
+            await asyncio.sleep(self.random.uniform(*QUIET_S))
+            full = len(self.chapters[-1].calls.submitted) >= CALLS_OF_A_TEXT
+            if full or self.random.random() < 0.5:
+                await eventually(self.watch.is_whole, f"whole behind {kind} of {name}", HEALED_S)
+                await self._turn_over(stack)
 
-    async def _settle(self, names: str, doc: str, clients: list[Client]) -> None:
+    async def _settle(self, names: str, chapter: Chapter) -> None:
         async def alike() -> bool:
-            texts = {await self.cluster.text(name, doc) for name in names}
+            texts = {await self.cluster.text(name, chapter.doc) for name in names}
             return len(texts) == 1
 
         await eventually(alike, "all nodes have one text", HEALED_S)
-        found = Counter(tokens(await self.cluster.text("a", doc)))
-        for client in clients:
+        found = Counter(tokens(await self.cluster.text("a", chapter.doc)))
+        for client in chapter.clients:
             for number in sorted(client.done):
                 token = client.typed[number - 1]
                 if found[token] != 1:
@@ -197,32 +192,47 @@ class Run:
                     )
         assert all(len(token) == TOKEN_WIDTH for token in found), "a token is torn"
 
-    async def _judge(self, names: str, doc: str) -> None:
-        group = f"doc/{doc}/{BLOCK}"
-        dumps = {name: await self._dump(name, group) for name in names}
-        if not any(dumps.values()):
-            self.problems.append(f"no log has group {group}")
-        self.problems += [str(violation) for violation in judge(self.calls, dumps, group)]
+    async def _judge(self, names: str) -> None:
+        for chapter in self.chapters:
+            chapter.dumps = {name: await self._dump(name, chapter.group) for name in names}
+            if not any(chapter.dumps.values()):
+                self.problems.append(f"no log has group {chapter.group}")
+            self.problems += [str(one) for one in chapter.judged(chapter.dumps)]
+        missing = [kind for kind in FAULTS if not self.happened[kind]]
+        self.problems += [f"{kind} was never played" for kind in missing]
 
     async def _dump(self, name: str, group: str) -> list[Line]:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "server", "dump-log", str(self.cluster.folder / name)),
-            *("--group", group),
-            cwd=ROOT,
-            stdout=asyncio.subprocess.PIPE,
+        process = await self.cluster.command(
+            name, "dump-log", str(self.cluster.data(name)), "--group", group
         )
         output, _ = await process.communicate()
         if process.returncode:
             self.problems.append(f"dump-log of {name} ended with {process.returncode}")
         return [json.loads(line) for line in output.splitlines()]
 
+    def summary(self) -> dict[str, Any]:
+        """What was done and found, for JSON."""
+        return {
+            "faults": {kind: self.happened[kind] for kind in FAULTS},
+            "calls": sum(len(one.calls.submitted) for one in self.chapters),
+            "answered": sum(len(one.calls.answered) for one in self.chapters),
+            **self.watch.summary(),
+            "violations": len(self.problems),
+        }
 
-async def robust(seconds: float, nodes: int, seed: int) -> tuple[Run, float]:
-    """Make the network and the cluster, and play; NoNetwork."""
+
+async def robust(
+    seconds: float, nodes: int, seed: int, lasts_s: tuple[float, float] = LASTS_S
+) -> tuple[Run, float]:
+    """Make the network, the disks and the cluster, and play; NoNetwork."""
     began = time.monotonic()
-    with TemporaryDirectory() as folder, Network(nodes) as network:
-        async with Spaces(Path(folder), network) as cluster:
-            run = Run(cluster, seed)
+    with (
+        TemporaryDirectory() as folder,
+        Network(nodes) as network,
+        Disks(Path(folder) / "disks", nodes) as disks,
+    ):
+        async with Spaces(Path(folder), network, disks) as cluster:
+            run = Run(cluster, seed, lasts_s)
             await run.play(seconds)
     return run, time.monotonic() - began
 
@@ -241,15 +251,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     for found in run.problems:
         print(found)
-    summary = {
-        "seed": options.seed,
-        "seconds": round(took_s, 1),
-        "faults": dict(sorted(run.happened.items())),
-        "calls": len(run.calls.submitted),
-        "answered": len(run.calls.answered),
-        "violations": len(run.problems),
-    }
-    print(json.dumps(summary))
+    print(json.dumps({"seed": options.seed, "seconds": round(took_s, 1), **run.summary()}))
     return 1 if run.problems else 0
 
 

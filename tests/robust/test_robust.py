@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.robust.faults import FAULTS
 from tests.robust.history import Calls, judge
-from tests.robust.run import robust
+from tests.robust.run import Chapter, robust
 
 DOC = "doc/d/b1"
 
@@ -70,11 +71,57 @@ def test_a_call_that_stands_before_one_that_was_answered_when_it_was_made_is_fou
     assert numbers({"a": wrong, "b": wrong}) == {19}
 
 
+def swapped(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same with the first two calls of different clients in each other's places."""
+    done = [one for one in lines if one["verdict"] == "done" and one.get("client_operation_id")]
+    first = done[0]
+    other = next(one for one in done if client_of(one) != client_of(first))
+    places = {id(first): other, id(other): first}
+    return [
+        {**places.get(id(one), one), "sequence_number": one["sequence_number"]} for one in lines
+    ]
+
+
+def client_of(line: dict[str, Any]) -> str:
+    """Whose call it is."""
+    return str(line["client_operation_id"]).rpartition(":")[0]
+
+
+def doctored(chapter: Chapter) -> dict[str, set[int]]:
+    """What is found when the logs of a run are not what they were, by what was done to them."""
+    dumped = chapter.dumps
+    lines_of_a = dumped["a"]
+    lost = next(one for one in reversed(lines_of_a) if one.get("client_operation_id"))
+    without = {
+        name: [one for one in lines if one["sequence_number"] != lost["sequence_number"]]
+        for name, lines in dumped.items()
+    }
+    end = max(one["sequence_number"] for lines in dumped.values() for one in lines)
+    again = {**lost, "sequence_number": end + 1}
+    cases = {
+        "an answered call is in no log": without,
+        "a log has two calls in each other's places": {**dumped, "b": swapped(dumped["b"])},
+        "a call stands twice": {name: [*lines, again] for name, lines in dumped.items()},
+    }
+    return {
+        what: {violation.number for violation in chapter.judged(dumps)}
+        for what, dumps in cases.items()
+    }
+
+
 @pytest.mark.process
 @pytest.mark.slow
 def test_real_nodes_under_faults_keep_the_rules_of_the_simulator() -> None:
-    """Without root or `ip` this fails with what is missing: nothing would be judged."""
-    run, _ = asyncio.run(robust(12.0, 3, seed=4))
+    """Every kind of fault once, disks among them; and what is planted in the logs is found.
+
+    Without root or `ip` this fails with what is missing: nothing would be judged.
+    """
+    run, _ = asyncio.run(robust(0.0, 3, seed=4, lasts_s=(0.3, 1.2)))
     assert run.problems == []
-    assert run.happened
-    assert len(run.calls.answered) > 20
+    assert set(run.happened) == set(FAULTS)
+    chapter = run.chapters[0]
+    assert len(chapter.calls.answered) > 20
+    found = doctored(chapter)
+    assert {5, 20} & found["an answered call is in no log"]
+    assert 3 in found["a log has two calls in each other's places"]
+    assert 2 in found["a call stands twice"]

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from groupcore.sequencing.names import Process
+from groupcore.sequencing.overlap import Overlap
+from groupcore.view import Address
 from scripts import run_mutants
 from scripts.mutants.edits import edits
 from scripts.mutants.judging import ROOT, complains, pytest_command
+from scripts.mutants.jury import in_copy
+from scripts.mutants.lists import accepted
+from scripts.mutants.mutant import PACKAGES, all_mutants, drawn, mutants_of, package_of
+from scripts.mutants.patching import Functions
 
 LIMIT_S = 120.0
 
@@ -91,10 +101,59 @@ def test_what_counts_describes_or_limits_is_left_alone() -> None:
 
 
 def test_every_mutant_can_be_compiled_and_differs() -> None:
-    for mutant in run_mutants.all_mutants(list(run_mutants.PACKAGES))[::25]:
+    for mutant in all_mutants(list(PACKAGES))[::25]:
         source = mutant.source()
         compile(source, mutant.file, "exec")
         assert source != (ROOT / mutant.file).read_text()
+
+
+def test_every_mutant_has_a_name_of_its_own() -> None:
+    names = [mutant.name for mutant in all_mutants(list(PACKAGES))]
+    assert len(set(names)) == len(names)
+
+
+def test_what_is_drawn_of_a_package_follows_from_its_own_code_and_the_seed() -> None:
+    together = drawn(list(PACKAGES), 50, 7)
+    alone = drawn(["groupcore/layers"], 10, 7)
+    assert [one for one in together if package_of(one.file) == "groupcore/layers"] == alone
+    assert drawn(["groupcore/layers"], 10, 8) != alone
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["edited", "with what was there beside it"])
+def test_a_mutant_without_a_call_of_super_is_loaded_in_its_place(beside: bool) -> None:
+    source = "class A(B):\n    def f(self):\n        super().f()\n        return 1\n"
+    (edit,) = (one for one in edits(source) if one.kind == "dropped statement")
+    edited = edit.apply_beside(source) if beside else edit.apply(source)
+    names: dict[str, type] = {"B": object}
+    exec(compile(edited, "edited", "exec"), names)
+    a = names["A"]
+    assert a().f() == 1
+    assert bool(a.__dict__["f"].__code__.co_freevars) is beside
+
+
+def test_a_loaded_module_takes_the_mutant_in_a_copy_of_the_process_only() -> None:
+    (mutant,) = (
+        one
+        for one in mutants_of("groupcore/sequencing/overlap.py")
+        if "count >= STRONG -> (count < STRONG)" in one.name
+    )
+    functions = Functions([mutant.file])
+
+    def component() -> str:
+        overlap = Overlap()
+        for process in (Process(Address("a", 0), 1), Process(Address("a", 0), 2)):
+            overlap.enter(process, 1)
+            overlap.enter(process, 2)
+        return str(overlap.component(1))
+
+    def ask(tell: Callable[[str], None]) -> None:
+        tell(component())
+        functions.patch(mutant)
+        tell(component())
+
+    said, _ = in_copy(ask)
+    assert said == ["(1, 2)", "(1,)"]
+    assert component() == "(1, 2)"
 
 
 def test_the_edited_module_runs_in_the_place_of_the_file() -> None:
@@ -110,15 +169,28 @@ def test_an_endless_mutant_is_found() -> None:
     assert complains(file, (ROOT / file).read_text(), ["-c", "import time; time.sleep(60)"], 0.2)
 
 
-def test_each_module_has_tests_or_schedules_to_run_against() -> None:
-    for package in run_mutants.PACKAGES:
-        files = {mutant.file for mutant in run_mutants.all_mutants([package])}
-        assert files
-        for file in files:
-            assert list(run_mutants.stages(file))
+def test_each_mutant_that_may_survive_has_a_reason_and_is_in_an_edited_package() -> None:
+    assert all(reason.endswith(".") for reason in accepted().values())
+    assert {package_of(name.partition(" ")[0]) for name in accepted()} <= set(PACKAGES)
 
 
-def test_the_report_says_who_has_survived() -> None:
-    mutants = run_mutants.all_mutants(["groupcore/membership"])[:2]
-    said = json.loads(run_mutants.report([(mutants[0], True), (mutants[1], False)]))
-    assert said == {"mutants": 2, "found": 1, "survivors": [str(mutants[1])]}
+def test_each_of_a_fixed_sample_is_found() -> None:
+    command = [sys.executable, "-m", "scripts.run_mutants", "--sample"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    said = json.loads(ran.stdout.splitlines()[-1])
+    assert said["mutants"] == said["found"] >= run_mutants.SAMPLE_LEAST
+
+
+def test_who_survives_without_a_reason_is_a_failure() -> None:
+    mutants = all_mutants(["groupcore/membership"])[:3]
+    first, second, third = (mutant.name for mutant in mutants)
+    found = {first: True, second: False, third: False}
+    said = json.loads(run_mutants.report(mutants, found, {third: "It may."}))
+    assert said == {
+        "mutants": 3,
+        "found": 1,
+        "packages": {"groupcore/membership": {"mutants": 3, "found": 1}},
+        "accepted": 1,
+        "survivors": [second],
+    }

@@ -39,14 +39,14 @@ def test_a_name_is_the_accounts_and_not_the_pages_choice() -> None:
     town = Town()
     guarded, plain = Presences(town, lambda: 0.0), Presences(None, lambda: 0.0)
     value: list[object] = ["The owner", "b1", 2, 3]
-    rest = ["b1", 2, 3, None, False, 0, None]
+    rest = ["b1", 2, 3, None, False, 0, None, None, None]
     assert guarded.presenting("user:bob", "a:1", PLAN, value) == ["Bob", *rest]
     assert guarded.presenting("link:1", "a:1", PLAN, value) == ["Guest", *rest]
     assert plain.presenting("guest", "a:1", PLAN, value) == ["The owner", *rest]
 
 
 @pytest.mark.parametrize(
-    "value", [None, 1, "x", [], ["Ann"], ["Ann", None, 0, 0, None, False, 0, None, 1]]
+    "value", [None, 1, "x", [], ["Ann"], ["Ann", None, 0, 0, None, False, 0, None, 1, 1, 1]]
 )
 def test_what_is_of_another_form_is_left_for_the_type_to_refuse(value: object) -> None:
     assert Presences(Town(), lambda: 0.0).presenting("user:ann", "a:1", PLAN, value) is value
@@ -54,11 +54,13 @@ def test_what_is_of_another_form_is_left_for_the_type_to_refuse(value: object) -
 
 def test_a_selection_may_begin_in_another_block() -> None:
     presences = Presences(Town(), lambda: 0.0)
-    value = ["Ann", "b2", 1, 2, None, False, 0, "b1"]
+    value = ["Ann", "b2", 1, 2, None, False, 0, "b1", 7, 9]
     assert presences.presenting("user:ann", "a:1", PLAN, value) == value
-    assert Here("Ann", "b2", 1, 2, None, False, 0, "b1").start == "b1"
+    assert Here("Ann", "b2", 1, 2, None, False, 0, "b1", 7, 9).start == "b1"
     with pytest.raises(ValueError, match="ids of blocks"):
-        Here("Ann", "b2", 1, 2, None, False, 0, "no id")
+        Here("Ann", "b2", 1, 2, None, False, 0, "no id", None, None)
+    with pytest.raises(ValueError, match="versions"):
+        Here("Ann", "b2", 1, 2, None, False, 0, "b1", 7, -1)
 
 
 def test_only_who_may_write_asks_everybody_to_come() -> None:

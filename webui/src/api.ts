@@ -87,7 +87,7 @@ export function send(
 export function textOfProblem(body: Fields, code: string, status: number): string {
   const detail = [body.detail, body.title].map(textOf).find((text) => text !== "") ?? "";
   if (code === "" && detail === "") return commonWords.serverError(status);
-  return problemText(code, detail);
+  return problemText(code, detail, Array.isArray(body.nodes) ? body.nodes.join(", ") : "");
 }
 
 export type Fields = Readonly<Record<string, unknown>>;

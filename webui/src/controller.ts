@@ -4,6 +4,7 @@ import { OwnRole } from "./account/own-role";
 import { nodeOf } from "./account/ticket";
 import type { Options, Session, State } from "./client";
 import type { ClientLocks } from "./client-lock";
+import { withMore } from "./document/save-state";
 import type { Draft, OpenModel, SaveState } from "./document/types";
 import type { OfferedMenu } from "./editor/callbacks";
 import { DocumentEditor } from "./editor/editor";
@@ -161,6 +162,10 @@ export class DocumentController {
   attach(host: HTMLElement): void {
     this.editor = new DocumentEditor(host, this.model, {
       edited: () => this.changed(),
+      notPut: (texts) => {
+        this.drafts = [...this.drafts, ...texts];
+        this.changed();
+      },
       othersDid: (event) => this.changes.heard(event),
       caretMoved: (caret, isCarried) => this.company.caretMoved(caret, isCarried),
       viewed: (block) => this.company.viewed(block),
@@ -209,11 +214,16 @@ export class DocumentController {
     };
   }
 
-  /** Pictures on their way included; it is not "saved" as long as a text is kept that has no place. */
+  /** With all that is on its way; it is not "saved" as long as something is kept that has no place. */
   private get save(): SaveState {
-    const save = this.pictures?.with(this.model.save) ?? this.model.save;
-    const places = this.allDrafts.length;
+    const sent = this.pictures?.with(this.model.save) ?? this.model.save;
+    const save = withMore(sent, this.doing);
+    const places = this.allDrafts.length + (this.pictures?.kept ?? 0);
     return save.kind === "saved" && places > 0 ? { kind: "kept", edits: 0, places } : save;
+  }
+
+  private get doing(): number {
+    return this.editor?.doing ?? 0;
   }
 
   /** Those of earlier tabs and of this one. */
@@ -289,8 +299,9 @@ export class DocumentController {
   hide(): boolean {
     this.company.away(true);
     this.keeper.flush();
-    const isUnkept = this.keeper.hasFailed && this.model.stored() !== null;
-    return isUnkept || this.pictures?.wouldLose === true;
+    const { length } = this.allDrafts;
+    const isUnkept = this.keeper.hasFailed && (this.model.stored() !== null || length > 0);
+    return isUnkept || this.doing > 0 || this.pictures?.wouldLose === true;
   }
 
   /** The page is left; a browser may bring it back as it was. */
@@ -302,10 +313,11 @@ export class DocumentController {
 
   close(): void {
     this.isClosed = true;
-    this.keeper.flush();
+    this.drafts = this.allOf(this.drafts);
     this.pictures?.close();
     this.editor?.destroy();
     this.editor = null;
+    this.keeper.flush();
     this.model.close();
     this.session.close();
     for (const cancel of this.cancels) cancel();
@@ -366,10 +378,16 @@ export class DocumentController {
   }
 
   private toKeep(): Kept {
-    const { doc, session, allDrafts: drafts } = this;
+    const { doc, session } = this;
     const { client, stored } = session;
+    const drafts = this.allOf(this.allDrafts);
     const { principal } = this.parts;
     return { doc, client, principal, session: stored, state: this.model.stored(), drafts };
+  }
+
+  /** With what was pasted and is not in the text yet: without this tab it would have no place. */
+  private allOf(drafts: readonly Draft[]): readonly Draft[] {
+    return [...drafts, ...(this.editor?.unread ?? [])];
   }
 
   /** After everything that may have changed the model: keep, count, show. */
@@ -377,7 +395,7 @@ export class DocumentController {
     if (this.isClosed) return;
     if (this.model.isLoaded) void this.prepare();
     this.editor?.setWritable(this.mayWrite);
-    this.keeper.changed(this.model.save.edits > 0 || this.allDrafts.length > 0);
+    this.keeper.changed(this.model.save.edits + this.allDrafts.length + this.doing > 0);
     this.waiting.watch(this.save.edits, () => this.tell());
     this.tell();
   }

@@ -3,14 +3,26 @@
 import { isOf, isUnsent, type Kept, type KeptUpload, openTables, whole } from "./store";
 
 /** The documents for which this browser keeps this person's edits that no node has taken yet. */
-export async function documentsWithKeptEdits(principal: string): Promise<ReadonlySet<string>> {
+export function documentsWithKeptEdits(principal: string): Promise<ReadonlySet<string>> {
+  return documentsWith(principal, isUnsent);
+}
+
+/** The documents in which texts of this person had no place, and wait to be put somewhere. */
+export function documentsWithKeptTexts(principal: string): Promise<ReadonlySet<string>> {
+  return documentsWith(principal, ({ drafts }) => drafts.length > 0);
+}
+
+async function documentsWith(
+  principal: string,
+  holds: (kept: Kept) => boolean,
+): Promise<ReadonlySet<string>> {
   const database = await openTables();
   const all = await database.getAll("documents");
   database.close();
   return new Set(
     all
       .filter(isOf(principal))
-      .filter(isUnsent)
+      .filter(holds)
       .map(({ doc }) => doc),
   );
 }

@@ -7,6 +7,9 @@ export interface Caret {
   readonly head: number;
   /** The block that `anchor` is a place in, where that is another one. */
   readonly start?: string | null;
+  /** Of which versions of the two texts the places are; without, as these are when it is heard. */
+  readonly version?: number | null;
+  readonly startVersion?: number | null;
 }
 
 export interface Shown extends Caret {
@@ -51,7 +54,8 @@ function personOf(who: string, value: unknown): Person | null {
   if (typeof value !== "object" || value === null) return null;
   const found = known.get(value);
   if (found?.who === who) return found;
-  const { name, block, anchor, head, view, idle, calls, start } = value as Record<string, unknown>;
+  const { name, block, anchor, head, view, idle, calls, start, version, start_version } =
+    value as Record<string, unknown>;
   if (typeof name !== "string") return null;
   const person: Person = {
     who,
@@ -63,6 +67,8 @@ function personOf(who: string, value: unknown): Person | null {
     isIdle: idle === true,
     calls: countOf(calls),
     ...(typeof start === "string" && start !== block ? { start } : {}),
+    ...(version == null ? {} : { version: countOf(version) }),
+    ...(start_version == null ? {} : { startVersion: countOf(start_version) }),
   };
   known.set(value, person);
   return person;

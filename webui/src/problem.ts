@@ -3,15 +3,25 @@
 import { language } from "./words/language";
 import { problemWords } from "./words/problems";
 
+type Words = Readonly<Record<string, unknown>>;
+
+const all: Words[] = [];
+alsoKnown(problemWords);
+
+/** These codes have words, too, from now on: they are met by a part of the page that came later. */
+export function alsoKnown(words: Words): void {
+  all.push(words);
+}
+
 function known(code: string): string | null {
-  if (!Object.hasOwn(problemWords, code)) return null;
-  const word = problemWords[code as keyof typeof problemWords];
+  const word = all.find((words) => Object.hasOwn(words, code))?.[code];
   return typeof word === "string" ? word : null;
 }
 
-/** A problem in the language of the page; `detail`: what the server says of it, in English. */
-export function problemText(code: string, detail: string): string {
-  const word = known(code);
+/** A problem in the language of the page; `detail`: what the server says of it, in English;
+ * `nodes`: those that it is about. */
+export function problemText(code: string, detail: string, nodes = ""): string {
+  const word = code === "awaits_nodes" ? problemWords.awaits_nodes(nodes) : known(code);
   // Our own request was at fault, or another page's: what the server has to say helps nobody.
   if (code === "forged" && word !== null) return word;
   if (detail === "") return word ?? problemWords.other;

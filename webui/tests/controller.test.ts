@@ -1,10 +1,14 @@
 // @vitest-environment jsdom
 
 import "fake-indexeddb/auto";
+import type { EditorView } from "prosemirror-view";
 import { afterEach, expect, test } from "vitest";
 import type { Options, Session } from "../src/client";
 import { type ControllerParts, DocumentController, type DocumentState } from "../src/controller";
 import type { Draft } from "../src/document/types";
+import { setWaiting, type Waiting } from "../src/editor/clipboard";
+import { during } from "../src/editor/doing";
+import { pasteWaiting } from "../src/editor/waiting";
 import type { Socket } from "../src/shared/link";
 import { Store } from "../src/store";
 import { blocksOf, MemoryModel } from "./document-double";
@@ -135,6 +139,19 @@ async function opened(stage: Stage): Promise<DocumentController> {
   return controller;
 }
 
+/** With the text shown, and the view in it. */
+async function openedText(stage: Stage): Promise<[DocumentController, EditorView]> {
+  const controller = await opened(stage);
+  controller.attach(document.createElement("div"));
+  await settle();
+  return [controller, (controller.text as unknown as { view: EditorView }).view];
+}
+
+function pasted(text: string): Waiting {
+  const data = { getData: (type: string) => (type === "text/plain" ? text : "") };
+  return { id: "w1", data: data as DataTransfer, from: 1, to: 1 };
+}
+
 async function keptEdits(client: string, state: unknown, ...drafts: Draft[]): Promise<Store> {
   const store = await Store.open();
   const session = { client, selves: [], numbers: [] };
@@ -261,6 +278,47 @@ test("who may only read has a text that cannot be changed, until they may write"
   await settle();
   expect([controller.state.mayWrite, host.getAttribute("contenteditable")]).toEqual([true, "true"]);
   expect(host.getAttribute("aria-readonly")).toBe("false");
+});
+
+test("what is being done is not saved, and is kept until it is in the text", async () => {
+  const store = await Store.open();
+  const stage = new Stage(store);
+  const [controller, view] = await openedText(stage);
+  setWaiting(view, [pasted("words")]);
+  let end = (): void => undefined;
+  const done = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  void during(view, done);
+  await settle();
+  expect(stage.last?.save).toEqual({ kind: "saving", edits: 1, places: 1 });
+  expect(controller.hide()).toBe(true);
+  await settle();
+  const [kept] = await store.kept("plan", "guest");
+  expect(kept?.drafts.map(({ text }) => text)).toEqual(["words"]);
+  expect(stage.last?.drafts).toEqual([]);
+  setWaiting(view, []);
+  end();
+  await settle();
+  expect(stage.last?.save.kind).toBe("saved");
+  expect(controller.hide()).toBe(false);
+  await settle();
+  expect(await store.kept("plan", "guest")).toEqual([]);
+  store.close();
+});
+
+test("what was pasted and may not be put in any more is a draft", async () => {
+  const stage = new Stage(null);
+  stage.role = "editor";
+  const [, view] = await openedText(stage);
+  setWaiting(view, [pasted("words")]);
+  stage.role = "viewer";
+  stage.model?.onRights?.();
+  await settle();
+  pasteWaiting(view);
+  await settle();
+  expect(stage.last?.drafts).toEqual([{ id: "w1", code: "forbidden", text: "words" }]);
+  expect(stage.last?.save.kind).toBe("kept");
 });
 
 test("a change of roles that this node learns of a little later is seen, too", async () => {

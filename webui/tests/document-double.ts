@@ -1,5 +1,6 @@
 /** A document in memory that the editor is tested with: verbs apply at once, others' too. */
 
+import type { Past, PastStep } from "../src/document/block";
 import type {
   AttributeValue,
   DocumentModel,
@@ -110,6 +111,13 @@ export function applied(blocks: readonly ShownBlock[], change: ShownChange): Sho
   }
 }
 
+interface KeptPast extends Past {
+  steps: number;
+  past: PastStep[];
+  frames: Map<string, readonly [number, number]>;
+  lastShown: number;
+}
+
 export class MemoryModel implements DocumentModel {
   isLoaded = true;
   value: DocumentValue;
@@ -123,6 +131,8 @@ export class MemoryModel implements DocumentModel {
   readonly looks: [number, number][] = [];
   readonly holds: (string | null)[] = [];
   readonly shown: string[] = [];
+  readonly unconfirmed: readonly Verb[] = [];
+  private readonly pasts = new Map<string, KeptPast>();
 
   constructor(blocks: readonly ShownBlock[], title = "Title") {
     this.value = { title, blocks };
@@ -133,16 +143,58 @@ export class MemoryModel implements DocumentModel {
     this.apply(verbs);
   }
 
-  /** Somebody else does this; `isTold` false: the page is told to look at all anew. */
-  others(changes: readonly ShownChange[], isTold = true): void {
+  /** Somebody else does this (`by`); `isTold` false: the page is told to look at all anew. */
+  others(changes: readonly ShownChange[], isTold = true, by = ""): void {
     const before = this.value;
-    this.apply(changes);
+    this.apply(changes, by);
     this.onView?.({ changes: isTold ? changes : null, before, after: this.value });
   }
 
-  private apply(changes: readonly ShownChange[]): void {
+  past(id: string): KeptPast {
+    const past = this.pasts.get(id) ?? {
+      steps: 0,
+      past: [],
+      frames: new Map(),
+      parcel: id,
+      lastShown: 0,
+    };
+    this.pasts.set(id, past);
+    return past;
+  }
+
+  arrived(source: string): readonly [string, number, number] | null {
+    for (const [id, { frames }] of this.pasts) {
+      const frame = frames.get(source);
+      if (frame !== undefined) return [id, ...frame];
+    }
+    return null;
+  }
+
+  private step(id: string, by: string, step: PastStep[1]): void {
+    const past = this.past(id);
+    past.past.push([by, step]);
+    past.steps += 1;
+    past.lastShown = step[0] === "closed" ? past.lastShown : past.steps;
+  }
+
+  private note(change: ShownChange, by: string): void {
+    if (change[0] === "edit") this.step(change[1], by, ["edit", change[2]]);
+    if (change[0] === "split") this.step(change[1], by, ["cut", change[2], change[3]]);
+    if (change[0] !== "join") return;
+    const [, id, into] = change;
+    const [text, other] = [id, into].map(
+      (one) => this.value.blocks.find((block) => block.id === one)?.content ?? [],
+    ) as [Rich, Rich];
+    this.step(id, by, ["closed"]);
+    this.step(into, by, ["edit", [richLength(other), ...text]]);
+    this.past(into).frames.set(id, [this.past(into).steps, richLength(other)]);
+  }
+
+  private apply(changes: readonly ShownChange[], by = "self"): void {
     let { title, blocks } = this.value;
     for (const change of changes) {
+      this.value = { title, blocks };
+      this.note(change, by);
       blocks = applied(blocks, change);
       if (change[0] === "rename") title = change[1];
     }

@@ -1,7 +1,7 @@
 import "fake-indexeddb/auto";
 import { expect, test, vi } from "vitest";
 import { Keeper, takeKept } from "../src/keeper";
-import { documentsWithKeptEdits } from "../src/kept-list";
+import { documentsWithKeptEdits, documentsWithKeptTexts } from "../src/kept-list";
 import { type Kept, Store } from "../src/store";
 
 function kept(client: string, state: unknown, ...texts: string[]): Kept {
@@ -31,6 +31,17 @@ test("the home page can tell which documents have edits that were not sent", asy
   expect(await documentsWithKeptEdits("guest")).toEqual(new Set(["doc"]));
   await store.forget("two", "doc");
   await store.forget("one", "doc");
+  store.close();
+});
+
+test("the home page can tell in which documents texts wait for a place, and whose they are", async () => {
+  const store = await Store.open();
+  await store.keep(kept("one", { calls: [] }));
+  expect(await documentsWithKeptTexts("guest")).toEqual(new Set());
+  await store.keep(kept("two", null, "a draft"));
+  expect(await documentsWithKeptTexts("guest")).toEqual(new Set(["doc"]));
+  expect(await documentsWithKeptTexts("user:bob")).toEqual(new Set());
+  for (const client of ["one", "two"]) await store.forget(client, "doc");
   store.close();
 });
 

@@ -1,5 +1,6 @@
 """Shared objects that are ready to use; docs/shared/ has a page on each."""
 
+from groupcore.shared.types.anchor import Anchor, AnchorRange
 from groupcore.shared.types.counter import Counter
 from groupcore.shared.types.editor import Editor
 from groupcore.shared.types.lease import Grant, Lease
@@ -21,6 +22,8 @@ from groupcore.shared.types.text import Text, TextEdited
 from groupcore.shared.types.topic import FifoTopic, Published, Subscription, Topic
 
 __all__ = [
+    "Anchor",
+    "AnchorRange",
     "Counter",
     "Editor",
     "FifoTopic",

@@ -39,6 +39,7 @@ from groupcore.shared.object import SharedObject
 from groupcore.shared.operations import operation
 from groupcore.shared.pending import Pending
 from groupcore.shared.scalars import Codec
+from groupcore.shared.types.anchor import Anchor, Side, found_over
 from groupcore.shared.types.history import edits_since, remember
 
 OUTER_MARKS = frozenset({"link", "code", "embed"})
@@ -159,6 +160,16 @@ class RichText(SharedObject):
             return list(edits_since(base, self.version, self._recent))
         except RefusalError:
             return None
+
+    def anchor(self, at: int, side: Side = "left") -> Anchor:
+        """A place of the text as it is here, which stays with the letter at its `side`."""
+        self._check_range(at, 0)
+        return Anchor("", self.version, at, side)
+
+    def find(self, anchor: Anchor) -> Anchor:
+        """The anchor in the text as it is here; BaseTooOldError, BadChangeError."""
+        since: list[RichDelta] = edits_since(anchor.version, self.version, self._recent)
+        return found_over(anchor, since)
 
     def insert(self, at: int, text: str, **marks: MarkValue) -> Pending[int]:
         """Insert before the code point at `at`; without marks, with those that `marks_at` gives."""

@@ -32,6 +32,7 @@ from groupcore.sim.checkers.synchrony import (
     VirtualSynchronyInEpochs,
 )
 from groupcore.sim.checkers.views import ViewAgreement
+from groupcore.sim.checkers.voters import VotersKnow
 from groupcore.sim.trace import Trace
 
 CHECKERS: tuple[type[Checker], ...] = (
@@ -43,6 +44,7 @@ CHECKERS: tuple[type[Checker], ...] = (
     FifoPerOrigin,
     CausalOrder,
     ViewAgreement,
+    VotersKnow,
     VirtualSynchrony,
     SameViewDelivery,
     SelfDelivery,
@@ -56,7 +58,14 @@ CHECKERS: tuple[type[Checker], ...] = (
 """Every checker, in the order of the invariants' numbers."""
 
 
-_STRICTER = (TotalOrder, CausalOrder, VirtualSynchrony, NoZombies, LivenessAfterHealing)
+_STRICTER = (
+    TotalOrder,
+    CausalOrder,
+    VotersKnow,
+    VirtualSynchrony,
+    NoZombies,
+    LivenessAfterHealing,
+)
 
 UNORDERED: tuple[type[Checker], ...] = (
     *(checker for checker in CHECKERS if checker not in _STRICTER),
@@ -65,8 +74,9 @@ UNORDERED: tuple[type[Checker], ...] = (
 )
 """What holds in a stack that keeps each sender's order and no other.
 
-Nor does it hold multicasts back until a quorum has them (RESILIENCE): a member that was cut off has
-delivered what nobody agrees to, so it counts as a zombie until it knows.
+Without a state whoever joins votes at once. Nor does it hold multicasts back until a quorum has
+them (RESILIENCE): a member that was cut off has delivered what nobody agrees to, so it counts as a
+zombie until it knows.
 """
 
 PARTITIONABLE: tuple[type[Checker], ...] = (
@@ -118,5 +128,6 @@ __all__ = [
     "Violation",
     "VirtualSynchrony",
     "VirtualSynchronyInEpochs",
+    "VotersKnow",
     "check_all",
 ]

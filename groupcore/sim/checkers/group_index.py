@@ -44,8 +44,9 @@ class GroupIndex:
 
     `contents` has what stands at each place: what was delivered there first, and where nothing
     was, what was stamped there in an epoch that stands. `sent` has the first that was sent of each.
-    `deleted`: when a node first heard that a group is no more. `observing`: the JOINs of processes
-    that had asked to observe.
+    `deleted`: when a node first heard that a group is no more. `observing`: the JOINs by which
+    processes observe; each is judged by the request that it names, as a process that has asked in
+    one role, given up and asked in the other may be let in by the first one all the same.
     """
 
     orders: dict[GroupId, Order] = field(default_factory=dict)
@@ -98,6 +99,26 @@ class GroupIndex:
             self.places.setdefault(GroupMid(content[0], group, content[1]), seqno)
 
 
+class Roles:
+    """As what processes have asked to be in groups, as far as a trace has got."""
+
+    def __init__(self) -> None:
+        self._by_request: dict[tuple[str, int, int], str] = {}
+        self._last: dict[tuple[GroupProcess, GroupId], str] = {}
+
+    def ask(self, asked: GroupAsked) -> None:
+        """A request."""
+        if asked.what != "leave":
+            self._by_request[asked.n, asked.inc, asked.request] = asked.what
+            self._last[asked.process, asked.group] = asked.what
+
+    def observes(self, stamp: GroupStamped) -> bool:
+        """Whether a JOIN is an observer's: by its request, or the last one if it names none."""
+        by_request = self._by_request.get((*stamp.process[:2], stamp.request))
+        last = self._last.get((stamp.process, stamp.group))
+        return (by_request or last) == "observe"
+
+
 def is_own_change(record: Said) -> bool:
     """Whether a node says that a process of its own is in a group, or is not.
 
@@ -129,7 +150,7 @@ def index_groups(trace: Trace) -> GroupIndex:
     """The index of a trace; ask for it by `trace.once(index_groups)`."""
     index = GroupIndex()
     streams = index.streams
-    asked: dict[tuple[GroupProcess, GroupId], str] = {}
+    roles = Roles()
     for record in trace.records:
         if type(record) is GroupDelivered:
             group = record.group
@@ -140,11 +161,10 @@ def index_groups(trace: Trace) -> GroupIndex:
             index.sent.setdefault(record.mid, record)
         elif type(record) is GroupStamped:
             index.stamps.append(record)
-            if record.number == JOIN and asked.get((record.process, record.group)) == "observe":
+            if record.number == JOIN and roles.observes(record):
                 index.observing.add(record)
         elif type(record) is GroupAsked:
-            if record.what != "leave":
-                asked[record.process, record.group] = record.what
+            roles.ask(record)
         elif isinstance(record, GroupJoined | GroupLeft):
             key = (record.n, record.inc, record.group)
             streams.setdefault(key, []).append(record)

@@ -8,15 +8,17 @@ what, or of when anything was numbered. Who observes a group is in no joint stay
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from types import MappingProxyType
 
 from groupcore.sequencing.names import GroupId
-from groupcore.sim.checkers.group_index import Place, index_groups
+from groupcore.sim.checkers.group_index import GroupIndex, Place, index_groups
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_deletions import GroupDeleted
 from groupcore.sim.trace_groups import (
+    JOIN,
     GroupAsked,
     GroupClosed,
     GroupDelivered,
@@ -29,6 +31,8 @@ TOLD = GroupDelivered | GroupJoined | GroupLeft | GroupAsked
 """What says who is in a group, and what it is given."""
 Pair = tuple[GroupId, GroupId]
 """Two groups, the smaller number first."""
+Entry = tuple[GroupId, int, GroupProcess]
+"""A JOIN: its group and number, and who joins."""
 
 
 @dataclass(slots=True)
@@ -44,17 +48,23 @@ class JointStay:
 
 
 class Stays:
-    """Reads a trace, record by record. `stays`: those that have been met, by pair."""
+    """Reads a trace, record by record. `stays`: those that have been met, by pair.
 
-    def __init__(self) -> None:
+    `roles`: for each JOIN whether it is that of an observer; where no JOIN is known the last role
+    that the process asked for counts.
+    """
+
+    def __init__(self, roles: Mapping[Entry, bool] = MappingProxyType({})) -> None:
         self.stays: dict[Pair, list[JointStay]] = {}
+        self._roles = roles
         self._in: dict[GroupProcess, set[GroupId]] = {}
         self._open: dict[tuple[GroupProcess, Pair], JointStay] = {}
         self._observes: dict[tuple[GroupProcess, GroupId], bool] = {}
 
-    def enter(self, process: GroupProcess, group: GroupId) -> None:
-        """The process has been told that it is in the group."""
-        if not self._observes.get((process, group), False):
+    def enter(self, process: GroupProcess, group: GroupId, seqno: int) -> None:
+        """The process has been told that it is in the group, by the JOIN at that number."""
+        asked = self._observes.get((process, group), False)
+        if not self._roles.get((group, seqno, process), asked):
             self._in.setdefault(process, set()).add(group)
 
     def leave(self, process: GroupProcess, group: GroupId) -> None:
@@ -101,9 +111,19 @@ class Stays:
         return stay
 
 
+def entry_roles(index: GroupIndex) -> dict[Entry, bool]:
+    """For each JOIN of a strict group that stands: whether it is that of an observer."""
+    return {
+        (stamp.group, stamp.seqno, stamp.process): stamp in index.observing
+        for stamp in index.stamps
+        if stamp.number == JOIN and index.strict(stamp.group) and index.stands(stamp)
+    }
+
+
 def joint_stays(trace: Trace) -> dict[Pair, list[JointStay]]:
     """All joint stays of a trace in which something was given; ask for it by `trace.once`."""
-    index, reader = trace.once(index_groups), Stays()
+    index = trace.once(index_groups)
+    reader = Stays(entry_roles(index))
     if not any(index.strict(group) for group in index.orders):
         return {}
     for record in trace.records:
@@ -120,7 +140,7 @@ def joint_stays(trace: Trace) -> dict[Pair, list[JointStay]]:
         elif record.process[:2] != (record.n, record.inc):
             continue  # of a process of another node
         elif type(record) is GroupJoined:
-            reader.enter(record.process, record.group)
+            reader.enter(record.process, record.group, record.seqno)
         else:
             reader.leave(record.process, record.group)
     return reader.stays

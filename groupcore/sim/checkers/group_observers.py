@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from itertools import combinations
 
 from groupcore.sequencing.names import GroupId
@@ -14,6 +15,10 @@ from groupcore.sim.trace_moves import MoveAsked, MoveStarted
 
 Place = tuple[GroupProcess, GroupId]
 """A process in a group."""
+Request = tuple[str, int, int]
+"""A life, and the number of its request."""
+AT_ONCE = frozenset({"already_a_member"})
+"""Why a node refuses its own process a group without asking anybody."""
 
 
 class Binding:
@@ -21,16 +26,20 @@ class Binding:
 
     A process may count from when it asks to join until it is told that it is in as an observer: by
     then its leaving was in the order. When the others hear that it has left, or that its node is
-    gone, is not looked at, so this is never less than what really counts.
+    gone, is not looked at, so this is never less than what really counts. `void`: requests that
+    were refused before anybody else heard of them, which count for nothing.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, void: Set[Request] = frozenset()) -> None:
+        self._void = void
         self._counting: dict[Place, bool] = {}
         self._asked: dict[Place, str] = {}
 
     def note(self, record: Record) -> None:
         """What has happened next."""
         if type(record) is GroupAsked and record.what != "leave":
+            if (record.n, record.inc, record.request) in self._void:
+                return
             place = (record.process, record.group)
             self._asked[place] = record.what
             if record.what == "join":
@@ -68,7 +77,13 @@ class ObserversBindNothing(Checker):
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """One pass in the order of events; a move counts where it is heard of first."""
-        binding = Binding()
+        binding = Binding(
+            {
+                (refused.n, refused.inc, refused.request)
+                for refused in trace.of(GroupRefused)
+                if refused.code in AT_ONCE
+            }
+        )
         begun: set[tuple[object, ...]] = set()
         asked: dict[tuple[str, int, int], MoveAsked] = {}
         is_moved = bool(trace.of(MoveStarted)) or bool(trace.of(MoveAsked))

@@ -61,7 +61,7 @@ class StateTransfer(Checker):
 
 
 class SavedIsSafe(Checker):
-    """18: what is said to be saved is on max(k + 1, a quorum) of the view's disks, and stays.
+    """18: what is said to be saved is on max(k + 1, a quorum) of the voters' disks, and stays.
 
     A disk holds a place when its journal reaches it: in the same epoch, or in another one that
     has it in common. With at most `K` disks lost no later epoch may begin before that place. What
@@ -96,14 +96,16 @@ class SavedIsSafe(Checker):
         floors: dict[int, int],
         found: list[Violation],
     ) -> None:
-        names = tuple(member.name for member in claim.members)
+        members = tuple(member.name for member in claim.members)
+        voters = claim.voters or members
+        names = tuple(name for name in voters if name in members)
         slot = (claim.epoch, claim.position)
         holders = [
             name
             for name in names
             if any(_holds(held.get(name, (0, 0)), slot, floors) for held in disks)
         ]
-        if len(holders) >= min(self.K + 1, len(names)) and is_quorum(names, holders):
+        if len(holders) >= min(self.K + 1, len(names)) and is_quorum(voters, holders):
             return
         text = (
             f"{life(claim.n, claim.inc)} is told that {slot} is saved; of [{' '.join(names)}] "

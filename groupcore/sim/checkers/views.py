@@ -15,7 +15,7 @@ class ViewAgreement(Checker):
     """12: one number, one membership; numbers grow at each node; each view meets its predecessor.
 
     Those on whose disks a view stood as accepted when it was first installed must be a quorum of
-    its predecessor, by node id.
+    its predecessor's voters, by node id.
     """
 
     number, name = 12, "view-agreement"
@@ -35,10 +35,11 @@ class ViewAgreement(Checker):
                 found.append(self.breach(record.t, nodes, text))
             highest[record.n] = max(record.number, highest.get(record.n, 0))
             known = first.setdefault(record.number, record)
-            if (known.members, known.lineage, known.epoch) != (
+            if (known.members, known.lineage, known.epoch, known.voters) != (
                 record.members,
                 record.lineage,
                 record.epoch,
+                record.voters,
             ):
                 text = (
                     f"{who} [{_members(record.members)}] of lineage {record.lineage:x}, epoch "
@@ -69,22 +70,24 @@ class ViewAgreement(Checker):
                     f"{life(known.n, known.inc)} installed as [{_members(known.members)}]"
                 )
                 found.append(self.breach(record.t, (record.n, known.n), text))
+            voters = tuple(member.name for member in previous)
+            if known is not None and known.voters:
+                voters = known.voters
             acceptors = accepted.get((record.number, record.lineage, record.members), [])
             agreeing = [n for t, n in acceptors if t <= record.t]
-            self._check_step(record, number, previous, agreeing, found)
+            self._check_step(record, number, voters, agreeing, found)
 
     def _check_step(
         self,
         record: Viewed,
         number: int,
-        previous: tuple[Address, ...],
+        voters: tuple[str, ...],
         agreeing: list[str],
         found: list[Violation],
     ) -> None:
-        before = tuple(member.name for member in previous)
-        if number >= record.number or not is_quorum(before, agreeing):
+        if number >= record.number or not is_quorum(voters, agreeing):
             text = (
-                f"view {record.number} [{_members(record.members)}] follows "
-                f"{number} [{_members(previous)}]; accepted by {' '.join(agreeing) or 'nobody'}"
+                f"view {record.number} [{_members(record.members)}] follows {number} of voters "
+                f"{' '.join(voters)}; accepted by {' '.join(agreeing) or 'nobody'}"
             )
             found.append(self.breach(record.t, (record.n,), text))

@@ -240,6 +240,9 @@ class GroupTurning(Making[GroupNodeState]):
 
         def ask(service: Service) -> None:
             request = call(service)
+            alive = self.nodes[number].alive
+            if what == "leave" and alive is not None:
+                alive.life.inside.discard(place)  # what comes from now on is not the process's
             SINK.add(GroupAsked(0, *address, request, what, flatten_process(process), group))
 
         self.turn(number, ask)

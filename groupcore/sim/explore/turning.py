@@ -288,6 +288,7 @@ class Turning(Making[NodeState]):
                 view.floor,
                 event.recovered,
                 event.holders,
+                view.voters,
             )
         )
         held = node.application

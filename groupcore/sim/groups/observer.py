@@ -134,7 +134,8 @@ class ObservedService(Service):
         header = batch.headers[-1]
         if isinstance(header, Change) and header.group:
             what = JOIN if header.what == JOINED else LEAVE
-            self._note(header.group, header.seqno, Process(header.node, header.process), what)
+            process = Process(header.node, header.process)
+            self._note(header.group, header.seqno, process, what, header.request)
         elif isinstance(header, Accept):
             count = len(header.groups) // 8
             columns = [header.groups, header.seqnos, header.firsts, header.counts]
@@ -145,10 +146,12 @@ class ObservedService(Service):
                     self._note(group, seqno + offset, process, first + offset)
         self._append(batch)
 
-    def _note(self, group: GroupId, seqno: int, process: Process, number: int) -> None:
+    def _note(
+        self, group: GroupId, seqno: int, process: Process, number: int, request: int = 0
+    ) -> None:
         now, flat = self._clock.now_ns, flatten_process(process)
         epoch = self.plane.directory.entries[group].epoch
-        self._add(GroupStamped(now, *self._me, group, epoch, seqno, flat, number))
+        self._add(GroupStamped(now, *self._me, group, epoch, seqno, flat, number, request))
 
     def _started(self) -> list[GroupId]:
         """Groups that it sequences from now on."""

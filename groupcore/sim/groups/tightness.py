@@ -33,7 +33,7 @@ SERVICE_POINTS: dict[str, Callable[[ServiceOptions], ServiceOptions]] = {
     "window": lambda options: replace(options, window_bytes=600),
     "congestion": lambda options: replace(options, outstanding_bytes=600),
     "sections": lambda options: replace(options, section_bytes=256),
-    "state-pieces": lambda options: replace(options, state_chunk_bytes=100),
+    "state-pieces": lambda options: replace(options, state_chunk_bytes=100, archive_part_bytes=200),
     "state-impatient": lambda options: replace(options, state_timeout_s=0.03, state_pause_s=0.01),
     "repair-late": lambda options: replace(options, repair_s=0.1, repair_max_s=0.5),
     "resend-early": lambda options: replace(options, resend_s=0.005, resend_max_s=0.1),

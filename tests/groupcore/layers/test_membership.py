@@ -31,6 +31,7 @@ from groupcore.membership.headers import (
     Installed,
     JoinRefused,
     JoinRequest,
+    Learned,
     LeaveRequest,
     Prepare,
     Promise,
@@ -337,6 +338,38 @@ def waits(world: World, known: View = VIEW) -> Membership:
     layer.state.record = Record(known)
     layer.on_event(Connect(), 0.0)
     return layer
+
+
+def learning() -> Membership:
+    """A, who lives in a view of which C is a learner."""
+    layer = member()
+    assert layer.state.view is not None
+    layer.state.view = replace(layer.state.view, voters=("a", "b"))
+    return layer
+
+
+def test_a_learner_that_has_the_state_is_a_reason_for_a_view() -> None:  # I11
+    layer = learning()
+    assert timers(hear(layer, C, Learned(3))) == {"gather": layer.options.bulk_s}
+    assert hear(layer, C, Learned(3)) == []
+    assert asks_for(3, layer.on_timer("gather", 2.0))
+
+
+def test_who_votes_already_or_learned_another_view_is_none() -> None:  # I11
+    layer = learning()
+    assert hear(layer, B, Learned(3)) == hear(layer, C, Learned(2)) == []
+    assert not layer.learners.ready
+
+
+def test_a_learner_asks_for_a_vote_when_the_state_is_on_its_disk() -> None:  # I11
+    layer = member(me=C)
+    assert layer.learners.tell() == []  # it votes
+    assert layer.state.view is not None
+    layer.state.view = replace(layer.state.view, voters=("a", "b"))
+    layer.state.record = replace(layer.state.record, rebuilding=True)
+    assert layer.learners.tell() == []
+    layer.state.record = replace(layer.state.record, rebuilding=False)
+    assert told(layer.on_timer("tick", 2.0)) == [Learned(3)]
 
 
 def test_without_a_quorum_a_view_follows_only_under_a_waiver() -> None:  # I10

@@ -151,6 +151,13 @@ def test_what_answers_another_question_or_claims_too_much_is_left_out() -> None:
     assert not any(Gathering(1, decode).add(A, answer) for answer in wrong)
 
 
+def test_whoever_takes_the_last_piece_is_told_that_the_report_is_whole() -> None:
+    pieces = ask(node())
+    gathering = Gathering(1, decode)
+    assert [gathering.add(A, piece) for piece in pieces] == [*[False] * (len(pieces) - 1), True]
+    assert not gathering.add(A, pieces[-1]), "it is known"
+
+
 def test_nobody_answers_for_another() -> None:
     pieces = ask(node())
     assert gathered(*((B, answer) for answer in pieces)).reports == {}

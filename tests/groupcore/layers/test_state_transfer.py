@@ -16,9 +16,7 @@ from groupcore.transfer.events import (
     GetApplicationState,
     ServeState,
 )
-from groupcore.transfer.headers import (
-    MakeCopy,
-)
+from groupcore.transfer.headers import MakeCopy, Push
 from groupcore.transfer.sources import BytesSource, MemorySink
 from groupcore.transfer.version import StateVersion
 from tests.groupcore.layers.transfers import SMALL, World, behind
@@ -320,3 +318,19 @@ def test_a_source_that_has_nothing_yet_is_read_when_it_is_ready() -> None:
     w.tell("a", events.SourceReady(StateVersion(1, 1, w["c"].address)))
     w.settle()
     assert w["c"].states[0].state == b"slow"
+
+
+@pytest.mark.parametrize(
+    ("fresh", "holders", "lacks"),
+    [(True, "b", True), (True, "ab", False), (True, "", False), (False, "b", False)],
+)
+def test_who_comes_new_into_a_view_lacks_the_state_if_others_have_it(
+    fresh: bool, holders: str, lacks: bool
+) -> None:
+    w = World("ab")
+    having = tuple(w[name].address for name in holders)
+    w.tell("a", ViewInstalled(w.view, fresh=fresh, holders=having, position=3))
+    layer = w["a"].transfer
+    assert layer.giver.lacking is lacks
+    push = Push(StateVersion(1, 1, w["a"].address), (w["b"].address,))
+    assert layer.on_own_push(push) == [], "it was given up before its turn came"

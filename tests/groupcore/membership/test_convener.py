@@ -11,6 +11,7 @@ from groupcore.events import ViewInstalled
 from groupcore.membership.admission import Admission
 from groupcore.membership.company import Company
 from groupcore.membership.convener import FRUITLESS_MOST_S, Convener
+from groupcore.membership.learners import Learners
 from groupcore.membership.leaver import Leaver
 from groupcore.membership.primary import PrimaryWatch
 from groupcore.membership.proposer import Proposer
@@ -33,7 +34,7 @@ def convener(
     proposer = Proposer(state, Voter(state, ask), Random(1))
     company = Company(state, Admission(), leaver, ask)
     primary = PrimaryWatch(state)
-    return Convener(state, proposer, company, leaver, primary, ask, Random(1))
+    return Convener(state, proposer, company, leaver, Learners(state), primary, ask, Random(1))
 
 
 def proposes(mine: Convener, now: float = 1.0) -> bool:

@@ -103,6 +103,11 @@ def test_no_merge_begins_while_one_or_a_view_change_goes_on() -> None:
     mine = merger()
     mine.state.blocked = True
     assert mine.on_found((THEIRS,), 1.0) == []
+    proposing = merger()
+    proposing.proposer.start(MINE, frozenset({A, B}), 0.9)
+    assert proposing.on_found((THEIRS,), 1.0) == []
+    (answer,) = told(proposing.on_request(C, MergeRequest(7), 1.0))
+    assert answer == MergeResponse(7, True, MINE, (), 0)
 
 
 def test_a_side_that_can_decide_nothing_goes_on_alone_before_it_merges() -> None:

@@ -244,6 +244,14 @@ def test_an_attempt_that_is_given_up_stops_nobody_any_more() -> None:
     assert proposer.quiet_until > 1.11
 
 
+def test_an_attempt_that_has_stopped_nobody_yet_has_nobody_to_let_go_on() -> None:
+    proposer = started()
+    promise(proposer, vote(A))
+    assert proposer.end_flush() == []
+    assert events(flushing().end_flush()) == [FlushRequested(3, MINE, ())]
+    assert idle().end_flush() == []
+
+
 def test_a_vote_for_another_ballot_or_in_anothers_name_does_not_count() -> None:
     proposer = started()
     other = Promise(3, Ballot(7, A), Ballot(7, A), vote(B))
@@ -307,6 +315,17 @@ def test_who_does_not_accept_in_time_is_not_waited_for() -> None:
     assert proposer.numbers["views_proposed"] == 1
     assert events(effects)
     assert timers(effects) == {"confirm": 0}
+
+
+def test_who_has_accepted_without_the_cut_holds_nothing_until_it_says_so() -> None:
+    proposer = proposed()
+    for voter in (A, B, C):
+        proposer.on_accept(voter, Accept(3, MINE, holds=False), NOBODY, 0.2)
+    assert proposer.attempt is not None
+    assert proposer.attempt.acceptances == {A: False, B: False, C: False}
+    accept(proposer, B)
+    proposer.on_accept(B, Accept(3, MINE, holds=False), NOBODY, 0.3)  # late: sent before
+    assert proposer.attempt.acceptances == {A: False, B: True, C: False}
 
 
 def test_a_proposal_is_repeated_to_who_has_not_accepted_it() -> None:

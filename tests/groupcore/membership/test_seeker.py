@@ -40,6 +40,7 @@ def test_it_begins_with_what_the_application_has_on_disk() -> None:
     mine = seeker(World())
     assert mine.state.connected
     assert mine.state.stored == (1, 7)
+    assert not mine.has_turn, "nobody is known yet: it is nobody's turn"
 
 
 # --- joining --------------------------------------------------------------------------------------

@@ -53,10 +53,10 @@ def from_disk(
 # --- the cut --------------------------------------------------------------------------------------
 
 
-def test_what_any_voter_has_stored_is_in_the_cut_though_the_view_is_without_it() -> None:
+def test_what_any_voter_has_stored_is_in_the_cut_though_it_votes_no_more() -> None:
     proposal = decided(from_disk(A, 9, a=0, e=15), from_disk(B, 7), from_disk(E, 7, a=2, e=16))
     assert proposal.recovered
-    assert proposal.view.members == (A, B)
+    assert (proposal.view.members, proposal.view.voters) == ((A, B, E), ("a", "b"))
     assert proposal.streams == {A: 2, E: 16}
     assert proposal.stream_holders == {A: (E,), E: (E,)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.digest import Digest
-from groupcore.membership.seats import admit, can_decide, unique_names
+from groupcore.membership.seats import VOTERS_MIN, can_decide, electors, unique_names
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import (
     Ballot,
@@ -145,7 +146,7 @@ def test_when_none_of_the_accepted_proposals_stayers_are_known_it_binds() -> Non
 
 def test_an_orderly_successor_keeps_those_who_vote_in_rank_order() -> None:
     proposal = decided(vote(C), vote(A))
-    assert proposal.view == View(4, 1, 0, BASIS.lineage, (A, C))
+    assert proposal.view == View(4, 1, 0, BASIS.lineage, (A, C), ("a", "c", "b"))
     assert not proposal.recovered
     assert proposal.basis == 3
     assert proposal.state_holders == (A, C)
@@ -223,30 +224,95 @@ addresses = st.builds(Address, st.sampled_from("abcdefgh"), st.integers(1, 2))
     st.lists(addresses, max_size=5),
     st.data(),
 )
-def test_joiners_are_admitted_as_long_as_those_with_the_state_keep_the_decision(
+def test_those_with_the_state_are_a_quorum_of_the_next_voters(
     members: list[Address], joiners: list[Address], data: st.DataObject
 ) -> None:
-    complete = data.draw(st.sets(st.sampled_from(members)))
-    admitted = admit(members, complete, joiners, stateful=True)
-    assert admitted[: len(members)] == members
-    assert len({m.name for m in admitted}) == len(admitted)
-    assert set(admitted) <= {*members, *joiners}
-    if len(admitted) > len(members):
-        assert can_decide(admitted, complete)
-    refused = [j for j in joiners if j.name not in {m.name for m in admitted}]
-    for joiner in refused:
-        assert not can_decide([*admitted, joiner], complete)
+    """What a view begins with is known to every quorum of it."""
+    members = unique_names([*members, *joiners])
+    having = data.draw(st.sets(st.sampled_from(members)))
+    former = [member.name for member in data.draw(st.permutations([A, B, C, D, E]))][:3]
+    voters = electors(members, having, former)
+    with_state = [member.name for member in members if member in having]
+    names = [member.name for member in members]
+    assert len(set(voters)) == len(voters)
+    if not with_state:
+        assert list(voters) == names
+        return
+    assert is_quorum(voters, with_state)
+    assert list(voters[: len(with_state)]) == with_state
+    kept = voters[len(with_state) :]
+    assert set(kept) <= set(former)
+    assert len(voters) <= max(VOTERS_MIN, len(with_state))
+    left = [name for name in former if name not in voters]
+    if left and len(voters) < VOTERS_MIN:
+        assert not is_quorum((*voters, left[0]), with_state)
 
 
-def test_without_state_everybody_is_admitted() -> None:
-    assert admit([A], {A}, [B, C, D, E], stateful=False) == [A, B, C, D, E]
-    assert admit([A], {A}, [B, C, D, E], stateful=True) == [A, B]
+def test_who_has_no_state_is_a_learner_until_it_has() -> None:
+    candidates = Candidates(joiners=(D, E), stateful=True)
+    joined = decided(vote(A), vote(B), vote(C), candidates=candidates).view
+    assert (joined.names, joined.voters) == (("a", "b", "c", "d", "e"), ("a", "b", "c"))
+    assert joined.learners == (D, E)
+    votes = [vote(A), vote(B), vote(C), vote(D), vote(E, counts=False)]
+    promoted = decided(*votes, basis=joined, candidates=Candidates(stateful=True)).view
+    assert promoted.members == joined.members
+    assert promoted.voters == ("a", "b", "c", "d")
+
+
+def test_an_absent_voter_is_kept_while_there_would_be_fewer_than_three() -> None:
+    away = decided(vote(A), vote(B), candidates=Candidates(stateful=True)).view
+    assert (away.names, away.voters, away.absent) == (("a", "b"), ("a", "b", "c"), ("c",))
+    assert not away.is_quorum({"a"})
+    assert away.is_quorum({"b", "c"})
+    five = view_of(A, B, C, D, E)
+    left = decided(vote(A), vote(B), vote(C), basis=five, size=5).view
+    assert left.voters == ("a", "b", "c")
+
+
+def test_who_is_back_without_the_state_keeps_its_vote_where_it_is_one_of_three() -> None:
+    away = replace(view_of(A, B), voters=("a", "b", "c"))
+    candidates = Candidates(joiners=(C, D), stateful=True)
+    back = decided(vote(A), vote(B), basis=away, candidates=candidates).view
+    assert (back.names, back.voters) == (("a", "b", "c", "d"), ("a", "b", "c"))
+    learned = [vote(A), vote(B), vote(C, counts=False), vote(D)]
+    instead = decided(*learned, basis=back, candidates=Candidates(stateful=True)).view
+    assert instead.voters == ("a", "b", "d")
+
+
+def test_who_leaves_in_an_orderly_way_is_a_voter_no_more() -> None:
+    candidates = Candidates(leaving=frozenset({C}), stateful=True)
+    two = decided(vote(A), vote(B), vote(C), candidates=candidates).view
+    assert two.voters == two.names == ("a", "b")
+    candidates = Candidates(leaving=frozenset({B}), stateful=True)
+    one = decided(vote(A), vote(B), basis=two, candidates=candidates).view
+    assert one.voters == one.names == ("a",)
+
+
+def test_a_node_alone_goes_on_alone_and_grows() -> None:
+    alone = view_of(A)
+    candidates = Candidates(joiners=(B,), stateful=True)
+    grown = decided(vote(A), basis=alone, candidates=candidates, size=1).view
+    assert (grown.names, grown.voters) == (("a", "b"), ("a",))
+    promoted = decided(vote(A), vote(B), basis=grown, candidates=Candidates(stateful=True)).view
+    assert promoted.voters == ("a", "b")
+
+
+def test_without_state_everybody_votes_at_once() -> None:
+    joined = decided(vote(A), vote(B), candidates=Candidates(joiners=(D,))).view
+    assert joined.voters == ("a", "b", "d")
+
+
+def test_a_kept_voter_votes_with_what_its_disk_knows() -> None:
+    """It has lived in no life of that view, and a quorum of its voters has what that began with."""
+    away = replace(view_of(A, B, number=4), voters=("a", "b", "c"))
+    accepted = replace(proposal_of(A, B), view=away)
+    assert not Record(BASIS).lacks_state_of(away, "c")
+    assert not replace(Record(BASIS), accepted=accepted).lacks_state_of(away, "c")
 
 
 def test_two_lives_of_one_node_are_never_in_one_view() -> None:
     again = Address("a", 2)
     assert unique_names([A, B, again]) == [A, B]
-    assert admit([A, B], {A, B}, [again, C], stateful=False) == [A, B, C]
 
 
 def test_nobody_decides_a_view_of_nobody() -> None:
@@ -307,7 +373,8 @@ def test_a_view_from_disk_takes_who_has_a_vote_before_who_has_lost_its_disk() ->
         vote(C, live=False, holds=(1, 5)),
     ]
     proposal = decided(*votes, candidates=Candidates(stateful=True))
-    assert proposal.view.members == (A, C)
+    assert proposal.view.members == (A, C, B)
+    assert proposal.view.voters == ("a", "c")  # a alone has the state, and tips the scales
 
 
 def test_a_live_member_that_holds_less_is_left_out() -> None:
@@ -352,8 +419,7 @@ def test_a_recovered_view_can_be_decided_by_those_who_hold_its_state(
     ]
     proposal = decide(BASIS, votes, Candidates(stateful=True), 3, 99)
     if proposal is not None and proposal.recovered:
-        names = tuple(m.name for m in proposal.view.members)
-        assert is_quorum(names, [m.name for m in proposal.state_holders])
+        assert proposal.view.is_quorum(m.name for m in proposal.state_holders)
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -402,8 +468,9 @@ def test_a_recovered_view_has_no_streams_where_they_are_in_memory() -> None:
     assert (proposal.streams, proposal.stream_holders) == ({}, {})
 
 
-def test_with_a_data_plane_so_many_join_that_the_decision_stays_with_the_others() -> None:
+def test_with_a_data_plane_all_join_and_the_decision_stays_with_those_who_have_it() -> None:
     """A node that has not got the streams yet decides nothing."""
     stateful = MembershipOptions(data_plane=True).stateful
     many = Candidates(joiners=(B, C, D), stateful=stateful)
-    assert decided(vote(A), basis=view_of(A), candidates=many).view.members == (A, B)
+    view = decided(vote(A), basis=view_of(A), candidates=many).view
+    assert (view.members, view.voters) == ((A, B, C, D), ("a",))

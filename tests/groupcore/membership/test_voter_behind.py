@@ -145,3 +145,12 @@ def test_a_member_that_has_stopped_for_the_next_view_helps_nobody_into_this_one(
     voter = told_view(living())
     voter.state.blocked = True
     assert voter.help_lagging(C) == []
+
+
+def test_who_has_still_to_get_its_state_lacks_it_in_every_later_view_too() -> None:
+    for rebuilding in (True, False):
+        record = Record(view_of(A, B, C), rebuilding=rebuilding)
+        voter = Voter(state_of(A, None, record), World().questions())
+        voter.learn_view(view_of(B, C, number=4), B)
+        assert voter.state.record.number == 4
+        assert voter.state.record.rebuilding is rebuilding

@@ -22,6 +22,7 @@ from tests.groupcore.objects.plays import letters, some_delta, some_state
 from tests.groupcore.objects.plays import some_transaction as transaction
 from tests.groupcore.objects.rebase_table import REFUSED, TABLE
 from tests.groupcore.objects.rich_vectors import rich_vectors
+from tests.groupcore.shared.types.anchor_vectors import anchor_vectors
 
 FOLDER = Path(__file__).parents[3] / "docs" / "vectors"
 
@@ -115,6 +116,7 @@ def as_text(file: File) -> str:
 
 
 FILES: dict[str, Callable[[], File]] = {
+    "anchors.json": anchor_vectors,
     "delta.json": delta_vectors,
     "rebase.json": rebase_vectors,
     "rich.json": rich_vectors,

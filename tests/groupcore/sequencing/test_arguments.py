@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from groupcore.errors import BadArgumentError
+from groupcore.errors import BadArgumentError, GroupRefusedError
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.service import Service
 from groupcore.view import Address
@@ -125,3 +125,13 @@ def test_an_argument_of_another_type_is_told_at_the_call_and_changes_nothing(
     pair.world.turn()
     assert directory.fingerprint() == before
     assert pair.given() == [b"v2"]
+
+
+def test_one_message_that_is_too_large_refuses_all_that_is_sent_with_it(pair: Pair) -> None:
+    limit = pair.service.plane.options.message_bytes_max
+    for payloads in ([b"v0", bytes(limit + 1)], [bytes(limit + 1), b"v0"]):
+        with pytest.raises(GroupRefusedError) as refused:
+            pair.service.send(pair.first, pair.group, payloads, pair.world.now)
+        assert refused.value.code == "too_large"
+    assert pair.service.send(pair.first, pair.group, [bytes(limit), b"v1"], pair.world.now) == 2
+    assert pair.given() == [bytes(limit), b"v1", b"v2"]

@@ -70,6 +70,19 @@ def test_the_latest_place_of_a_chain_is_known_and_the_context_there() -> None:
     chains.add_place(1, numbers)
     assert numbers == {A: 7, B: 5}
     assert chains.reached(2) == 0
+    beyond = {A: 9}
+    chains.add_place(1, beyond)
+    assert beyond == {A: 9, B: 2}
+
+
+def test_a_frame_does_not_wait_for_itself_though_a_chain_s_latest_place_is_in_it() -> None:
+    chains = Chains()
+    chains.note_received(1, 3, (A, 7, {B: 2}))
+    numbers = {A: 4}
+    chains.add_place(1, numbers, but=(A, 7))
+    assert numbers == {A: 4, B: 2}
+    chains.add_place(1, numbers, but=(A, 8))
+    assert numbers == {A: 7, B: 2}
 
 
 def test_i1_others_are_told_of_places_that_are_held_only() -> None:

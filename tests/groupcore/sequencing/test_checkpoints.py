@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 import pytest
@@ -59,10 +59,12 @@ def test_no_turn_packs_more_than_a_slice(monkeypatch: pytest.MonkeyPatch) -> Non
         portions[-1] += len(records)
         return pack_records(plane, records)
 
-    def archived_counted(self: Archive, groups: Iterable[GroupId]) -> bytes:
+    def archived_counted(
+        self: Archive, groups: Iterable[GroupId], known: Mapping[GroupId, int]
+    ) -> bytes:
         chosen = list(groups)
         portions[-1] += len(chosen)
-        return pack_archived(self, chosen)
+        return pack_archived(self, chosen, known)
 
     world, groups = crowd(ServiceOptions(durable=True, checkpoint_bytes=20_000))
     monkeypatch.setattr(node_packing, "pack_records", records_counted)

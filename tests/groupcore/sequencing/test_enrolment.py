@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 
+from groupcore.context import Numbers
+from groupcore.sequencing.asked import Asked, Piece
+from groupcore.sequencing.enrolment import Enrolment
 from groupcore.sequencing.headers import Accept, Change, Join, Leave
-from groupcore.sequencing.names import Place
+from groupcore.sequencing.names import GroupId, Place, Process
+from groupcore.sequencing.ownership import Owned
 from groupcore.sequencing.record import GONE, JOINED
+from groupcore.sequencing.sequencer import Sequencer
+from groupcore.sim.jobs import Job
+from groupcore.sim.plants import PLANTS
+from groupcore.sim.profiles import PROFILES
 from groupcore.view import View
 from tests.groupcore.sequencing.scene import Scene
 from tests.groupcore.sequencing.world import World
+from tests.groupcore.sim.test_strict_gone import SCENARIO
 
 
 @pytest.mark.parametrize("late", ["join", "leave"])
@@ -135,3 +147,61 @@ def test_i5_whose_node_is_gone_leaves_before_what_has_waited_for_a_move_that_is_
     said = said_by(world, "a", before)
     assert said[0] == ("gone", "c")
     assert sorted(said[1:]) == [("joined", "b"), ("message", "b")]
+
+
+@contextmanager
+def watched_numbers() -> Iterator[list[GroupId]]:
+    """Groups in which a number is given while somebody has still to leave whose node is gone."""
+    found: list[GroupId] = []
+    number, number_all, change = Sequencer._number, Sequencer._number_all, Enrolment._change
+
+    def note(enrolment: Enrolment, *groups: GroupId) -> None:
+        found.extend(group for group in groups if group in enrolment.expelling)
+
+    def numbers(self: Sequencer, asked: Asked, owned: Owned, run: Piece) -> None:
+        note(self.enrolment, run[0])
+        number(self, asked, owned, run)
+
+    def numbers_all(
+        self: Sequencer,
+        frame: int,
+        stretches: list[tuple[int, ...]],
+        columns: tuple[tuple[int, ...], ...],
+        keys: dict[int, int],
+        behind: Numbers,
+    ) -> list[int]:
+        seqnos = number_all(self, frame, stretches, columns, keys, behind)
+        note(self.enrolment, *columns[0][: len(seqnos)])
+        return seqnos
+
+    def changes(
+        self: Enrolment, group: GroupId, owned: Owned, process: Process, what: int, request: int
+    ) -> None:
+        note(self, group)
+        change(self, group, owned, process, what, request)
+
+    with (
+        patch.object(Sequencer, "_number", numbers),
+        patch.object(Sequencer, "_number_all", numbers_all),
+        patch.object(Enrolment, "_change", changes),
+    ):
+        yield found
+
+
+@pytest.mark.parametrize("profile", ["sequencing", "strict-churn"])
+def test_i5_nothing_has_a_number_where_somebody_has_still_to_leave_whose_node_is_gone(
+    profile: str,
+) -> None:
+    with watched_numbers() as found:
+        for index in range(8):
+            assert Job(profile, 5, index, "").verdict().violations == []
+    assert found == []
+
+
+def test_i5_the_schedule_that_shows_it_gives_such_numbers_where_the_rule_is_not_kept() -> None:
+    with watched_numbers() as found:
+        PROFILES["strict-churn"].play(SCENARIO)
+        assert found == []
+        with PLANTS["doc-births-mixed"].planted():
+            PROFILES["strict-churn"].play(SCENARIO)
+    assert found

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from groupcore.sequencing.events import StateInstalled
-from groupcore.sequencing.handing import MOST_S, PATIENCE_S
+from groupcore.sequencing.handing import MOST_S, PATIENCE_S, Handing
 from groupcore.sequencing.headers import Accept, Change, Repair, StatePiece, StateRequest
 from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.states import States
+from groupcore.view import Address
 from tests.groupcore.sequencing.packets import header_of
 from tests.groupcore.sequencing.world import World
 
@@ -203,3 +208,11 @@ def test_i2_a_newcomer_is_not_waited_for_for_ever(asks: bool) -> None:
     world.lost = lambda packet: False
     world.run(300)
     assert anew or any(isinstance(one, StateInstalled) for one in world["b"].events)
+
+
+def test_who_asks_again_is_waited_for_behind_those_who_have_been_silent_longer() -> None:
+    handing = Handing(cast("Plane", None), cast("States", None))
+    a, b, c = ((1, Address(name, 1)) for name in "abc")
+    for key, now in ((a, 0.0), (b, 0.5), (a, 0.9), (c, 0.5 + PATIENCE_S)):
+        handing._owe(key, now, MOST_S)
+    assert list(handing._owed) == [a, c], "the time for b is over, and it goes with the next"

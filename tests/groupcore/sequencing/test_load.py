@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from groupcore.sequencing.balancing import LoadMeter
 from groupcore.sequencing.commands import LoadSample, ReportLoad
 from groupcore.sequencing.load import LOAD_MAX_US, load_us
 from groupcore.sequencing.placement_options import PlacementOptions
@@ -25,6 +26,18 @@ def test_load_counts_messages_where_they_go_and_bytes() -> None:
     sample = LoadSample(1, messages=1000, bytes=1_024_000, fan_out=4, senders={})
     assert load_us(sample, OPTIONS) == 1000 * (1_000 + 4 * 500) // 1000 + 1000 * 400 // 1000
     assert load_us(LoadSample(1, 0, 0, 9, {}), OPTIONS) == 0
+
+
+def test_what_is_numbered_in_a_group_is_counted_by_message_byte_and_sender() -> None:
+    meter = LoadMeter()
+    meter.count(1, A, 2, 30)
+    meter.count(1, B, 3, 40)
+    meter.count(1, A, 5, 1)
+    meter.count(2, B, 1, 2)
+    counted = {
+        group: (one.messages, one.size_bytes, one.senders) for group, one in meter.groups.items()
+    }
+    assert counted == {1: (10, 71, {A.name: 7, B.name: 3}), 2: (1, 2, {B.name: 1})}
 
 
 def test_no_report_counts_for_more_than_the_limit() -> None:

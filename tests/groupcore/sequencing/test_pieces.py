@@ -181,6 +181,21 @@ def test_a_giver_that_makes_its_copy_says_so_and_is_waited_for() -> None:
     assert not [one for _, one, _ in links.sent if one == B]
 
 
+def test_a_giver_whose_copy_takes_long_is_believed_as_long_as_it_gets_on_with_it() -> None:
+    links, state = world(0.0, 10_000)
+    slow = links.nodes[A]
+    slow.has = None  # type: ignore[attr-defined]
+    slow.made = lambda: int(links.now)
+    done = take(links, A, B)
+    links.run(12.0, done)
+    assert not done
+    slow.has = state  # type: ignore[attr-defined]
+    links.copy(A)
+    links.run(13, done)
+    assert done == [state]
+    assert not [one for _, one, _ in links.sent if one == B]
+
+
 def test_a_giver_that_never_has_its_copy_is_left() -> None:
     links, state = world(0.0, 10_000)
     links.nodes[A].has = None  # type: ignore[attr-defined]
@@ -268,6 +283,42 @@ def test_at_most_a_window_is_under_way_and_less_where_answers_come_late() -> Non
     taken.look(now + 1.0)
     taken.ask(1_000, now + 1.0)
     assert taken.under_way < WINDOW_MAX / 2
+
+
+def window_of_rounds(late_rounds: int) -> int:
+    """How many pieces are under way behind so many rounds whose answers come late."""
+    taken, now = begun(100_000), 0.001
+    for number in range(300 + late_rounds):
+        took_s = 0.001 if number < 300 else 0.2
+        for first, until in taken.ask(1_000, now):
+            for index in range(first, until):
+                taken.take(index, 100_000, DIGEST, b"x", now + took_s)
+        now += took_s
+    taken.ask(1_000, now)
+    return taken.under_way
+
+
+def test_i2_one_pause_of_a_busy_machine_does_not_make_the_window_small() -> None:
+    assert window_of_rounds(1) >= WINDOW_MAX / 2
+
+
+def test_i2_a_link_that_stays_slow_has_little_under_way() -> None:
+    assert window_of_rounds(15) <= 4
+
+
+def test_who_has_asked_for_a_window_or_for_all_wants_nothing_more_for_now() -> None:  # I2
+    few = begun(2)
+    wanted = [few.wants]
+    few.ask(10, 0.002)
+    wanted.append(few.wants)
+    assert wanted == [True, False]
+    many = begun(100_000)
+    asked = sum(until - first for first, until in many.ask(1_000, 0.002))
+    assert asked == many.under_way < 1_000
+    wanted = [many.wants]
+    many.take(1, 100_000, DIGEST, b"x", 0.003)
+    wanted.append(many.wants)
+    assert wanted == [False, True]
 
 
 def test_what_later_ones_have_overtaken_is_asked_for_again_at_once() -> None:

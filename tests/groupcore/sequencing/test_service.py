@@ -211,3 +211,24 @@ def test_what_a_process_has_sent_before_it_was_closed_leaves() -> None:
     assert sender not in service.sender.locals
     for record in world["a"].service.plane.records.values():
         assert sender not in record.members
+
+
+def test_where_a_former_sequencer_sends_requests_counts_only_until_the_directory_is_as_far() -> (
+    None
+):
+    world = World("abc")
+    group, process = world.create("g"), world.open("c")
+    sender, a, b = world["c"].service.sender, world["a"].address, world["b"].address
+    assert sender._port(group) == a
+    sender.redirect(group, b, 1)  # late: of the epoch that the directory has
+    assert sender._port(group) == a
+    sender.redirect(group, b, 2)
+    assert sender._port(group) == b
+    world.move(group, "b")
+    world.run(50)
+    sender.redirect(group, a, 1)
+    world.join(process, group)
+    world.send(process, group, b"one")
+    world.run(50)
+    assert world["c"].given[process, group] == [b"one"]
+    assert sender._port(group) == b

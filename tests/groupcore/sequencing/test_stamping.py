@@ -20,6 +20,7 @@ from groupcore.sequencing.headers import (
 from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.names import BEGINNING, Process
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.stamping import Stamping
 from groupcore.view import Address
 from groupcore.wire import encode_packet
 from tests.groupcore.sequencing.world import Packet, World
@@ -30,6 +31,22 @@ A, B = Address("a", 1), Address("b", 1)
 def accept(origins: tuple[Address, ...], *stretches: int, runs: int) -> Accept:
     column = pack_column([1] * runs)
     return Accept(1, 1, BEGINNING, origins, b"", b"", pack_column([*stretches]), *[column] * 4)
+
+
+def test_runs_are_one_stretch_where_node_process_and_chain_go_on_and_only_there() -> None:
+    stamping = Stamping(1)
+    for seqno, (origin, process, chain) in enumerate(
+        [(A, 1, 5), (A, 1, 6), (B, 1, 7), (B, 2, 8), (B, 2, 10), (B, 2, 11), (A, 2, 12)], 1
+    ):
+        stamping.add(origin, process, chain, (7, seqno, [b"x"]), seqno, {})
+    assert stamping.runs == 7
+    assert stamping.stretches() == [
+        (1, 2, 5, 0),
+        (1, 1, 7, 1),
+        (2, 1, 8, 1),
+        (2, 2, 10, 1),
+        (2, 1, 12, 0),
+    ]
 
 
 def frames(world: World, name: str, since: int) -> list[Batch]:

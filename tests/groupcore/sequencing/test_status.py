@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupcore.context import encode_context
+from tests.groupcore.sequencing.durable_world import DurableWorld
 from tests.groupcore.sequencing.test_chains import placed, watcher_of
 from tests.groupcore.sequencing.world import World
 
@@ -32,3 +33,26 @@ def test_who_looks_is_told_how_far_a_group_is_and_what_its_last_message_depended
 
 def test_of_a_group_that_there_is_not_nothing_is_told() -> None:
     assert World("a", 1)["a"].service.facts(77) is None
+
+
+def test_how_many_frames_of_a_group_are_not_on_the_node_s_disk_is_told() -> None:
+    world = DurableWorld("abc")
+    group, process = world.create("g"), world.open("a")
+    world.join(process, group)
+    world.run(40)
+    for name in "bc":
+        world.disks[name].is_stuck = True
+
+    def told() -> list[int]:
+        facts = [world[name].service.facts(group) for name in "abc"]
+        return [one.unsaved for one in facts if one is not None]
+
+    assert told() == [0, 0, 0]
+    for payload in (b"one", b"two"):
+        world.send(process, group, payload)
+        world.run(40)
+    assert told() == [0, 2, 2]
+    for name in "bc":
+        world.disks[name].is_stuck = False
+    world.run(80)
+    assert told() == [0, 0, 0]

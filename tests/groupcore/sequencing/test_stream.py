@@ -32,6 +32,18 @@ def test_what_is_missing_is_the_first_gap() -> None:
     assert stream.missing == (3, 4)
 
 
+def test_a_frame_that_comes_twice_is_kept_and_counted_once_behind_a_gap_too() -> None:
+    stream = Stream(S)
+    stream.start(0)
+    assert take(stream, 3)
+    kept = stream.kept_bytes
+    assert not take(stream, 3)
+    assert stream.kept_bytes == kept > 0
+    assert take(stream, 1)
+    assert not take(stream, 1)
+    assert stream.kept_bytes == 2 * kept
+
+
 def test_nothing_of_a_gone_node_is_taken_behind_what_somebody_has() -> None:
     stream = Stream(S)
     stream.start(0)

@@ -69,6 +69,23 @@ def test_a_node_that_drains_gives_away_what_is_tied_to_a_group_that_rests_elsewh
     assert plan_balance(made) == []
 
 
+def test_a_tie_grows_and_fades_by_the_same_share_and_goes() -> None:
+    book = TieBook(smoothing=4)
+    groups = {1, 2, 3}
+    seen = []
+    for rate in (100, 100, 0, 0, 0, 0):
+        said = [Tie(1, 2, rate)] if rate else []
+        book.report(A, [*said, Tie(2, 3, 8)], groups)
+        seen.append(dict(book.by_node[A]))
+    assert [one[2, 3] for one in seen] == [2, 3, 4, 5, 5, 5]
+    assert [one.get((1, 2), 0) for one in seen] == [25, 43, 32, 24, 18, 13]
+    for _ in range(20):
+        book.report(A, [Tie(2, 3, 8)], groups)
+    assert set(book.by_node[A]) == {(2, 3)}
+    book.report(A, [], groups)
+    assert not book.by_node
+
+
 # --- counting -------------------------------------------------------------------------------------
 
 

@@ -7,8 +7,10 @@ from zlib import crc32
 import pytest
 
 from groupcore.sequencing import tracing
+from groupcore.sequencing.headers import Digest
 from groupcore.sequencing.names import Order
 from groupcore.sequencing.trace_keeping import ROWS_AT_ONCE
+from groupcore.sequencing.trace_lines import gather, rows_of
 from tests.groupcore.sequencing.test_schedules import Schedule
 from tests.groupcore.sequencing.trace_audit import by_kind, violations
 from tests.groupcore.sequencing.tracing_world import Row, Traced
@@ -139,6 +141,48 @@ def test_a_move_is_written_by_who_does_each_step() -> None:
     assert (accept["node"], accept["epoch"], accept["seq"]) == ("b#1", 2, last + 1)
     owners = [(row["node"], row["op"], row["epoch"], row["cause"]) for row in kinds["group"]]
     assert sorted(owners) == [("a#1", "disowned", 1, "moved"), ("b#1", "owned", 2, "moved")]
+
+
+def test_rows_that_are_gathered_are_the_same_rows_by_kind_and_node_so_many_at_a_time() -> None:
+    world, group = strict_world()
+    world.send(world.open("b"), group, b"one")
+    world.run(50)
+    rows = world.take()
+    gathered = list(gather(rows, rows_max=2))
+    assert {one.rows for one in gathered} == {1, 2}
+    for kind, node in {(row["kind"], row["node"]) for row in rows}:
+        mine = [one for one in gathered if (one.kind, one.node) == (kind, node)]
+        again = [row for one in mine for row in rows_of(one)]
+        assert again == [row for row in rows if (row["kind"], row["node"]) == (kind, node)]
+
+
+def test_a_move_that_is_off_is_written_by_its_source_alone() -> None:
+    world = Traced("abc")
+    group = world.create("g")
+    world.join(world.open("b"), group)
+    world.run(50)
+    world.lose(Digest)  # what was numbered last is not known to be held: the move goes on
+    world.send(world.open("a"), group, b"x")
+    world.move(group, "c")
+    world.take()
+    world.lose_nothing()
+    world.lost = lambda packet: packet[1].name == "a"
+    world.crash("c")
+    rows = [row for row in world.take() if row["kind"] == "migration"]
+    assert [(row["node"], row["phase"], row["gid"]) for row in rows] == [
+        ("a#1", "cancelled", group)
+    ]
+
+
+def test_a_deletion_is_written_by_who_has_sequenced_the_group() -> None:
+    world, group = strict_world()
+    last = world["a"].service.plane.records[group].seqno
+    world.take()
+    world["b"].service.delete(group, world.now)
+    world.run(50)
+    rows = [row for row in world.take() if row["kind"] == "group"]
+    said = [(row["node"], row["op"], row["gid"], row["seq"], row["cause"]) for row in rows]
+    assert said == [("a#1", "deleted", group, last, "deleted")]
 
 
 def test_a_failover_says_whose_the_groups_were() -> None:

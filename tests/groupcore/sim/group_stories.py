@@ -74,11 +74,13 @@ class GroupStory:
         number: int,
         by: Address | None = None,
         epoch: int | None = None,
+        request: int = 0,
     ) -> GroupStory:
         """A number is given, by the group's sequencer in its epoch."""
         owner, now = self.owners.get(group, (A, 1))
         node, in_epoch = owner if by is None else by, now if epoch is None else epoch
-        return self.add(GroupStamped(self.t, *node, group, in_epoch, seqno, process, number))
+        place = (group, in_epoch, seqno)
+        return self.add(GroupStamped(self.t, *node, *place, process, number, request))
 
     def deliver(
         self,
@@ -93,9 +95,11 @@ class GroupStory:
         given = to or ((*who, 1),)
         return self.add(GroupDelivered(self.t, *who, group, seqno, *message, h, given))
 
-    def join(self, process: GroupProcess, group: int, seqno: int, *at: Address) -> GroupStory:
+    def join(
+        self, process: GroupProcess, group: int, seqno: int, *at: Address, request: int = 0
+    ) -> GroupStory:
         """A JOIN is numbered, and said by these nodes."""
-        self.stamp(group, seqno, process, JOIN)
+        self.stamp(group, seqno, process, JOIN, request=request)
         for who in at:
             self.add(GroupJoined(self.t, *who, group, seqno, process))
         return self

@@ -9,6 +9,7 @@ from groupcore.seal import HEADER
 from groupcore.sim.checkers import Violation
 from groupcore.sim.clock import MILLISECOND, SECOND, Clock
 from groupcore.sim.fault import Fault, Send
+from groupcore.sim.jobs import Job
 from groupcore.sim.network import NetworkOptions
 from groupcore.sim.notary import Notary
 from groupcore.sim.profiles import PROFILES
@@ -98,3 +99,27 @@ def test_a_key_and_a_nonce_that_seal_two_things_are_found() -> None:
     (record,) = trace.of(Suspect)
     assert (record.what, record.n) == ("resealed", "a")
     assert record.harm
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+CHURNED_AND_FORGED = (0, 10, 26)
+"""Schedules of profile `strict-churn`, seed 9, in which a forger is at work while a node hears late
+of the order and strict groups are churned."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("index", CHURNED_AND_FORGED)
+def test_a_forger_changes_nothing_where_strict_groups_are_churned(index: int) -> None:
+    job = Job("strict-churn", 9, index, "")
+    assert {"forger", "late-order"} <= {fault.kind for fault in job.scenario.faults}
+    verdict = job.verdict()
+    assert verdict.violations == []
+    assert len(verdict.trace.of(Suspect)) > 40
+    assert harms(verdict) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", ["window-before-seal", "nonces-again"])
+def test_planted_what_a_forger_brings_about_among_churned_groups_is_found(plant: str) -> None:
+    assert of_23(Job("strict-churn", 9, CHURNED_AND_FORGED[0], plant).verdict())

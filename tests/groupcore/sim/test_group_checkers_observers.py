@@ -114,6 +114,46 @@ def test_groups_that_a_member_and_an_observer_have_in_common_may_have_two_sequen
         assert story.send(PA, G, 2).stamp(G, 4, PA, 2).breached() == expected
 
 
+def asked_twice(first: str, second: str) -> GroupStory:
+    """`b` asks to be in H, gives up, asks again in another role; the first request lets it in."""
+    story = ask(ask(town().own(A, H, 3, 0), PA, "join", G, H), PB, "join", G)
+    request = story.t
+    ask(ask(ask(story, PB, first, H), PB, "leave", H), PB, second, H)
+    for group, by in ((G, 0), (H, request)):
+        story.join(PA, group, 1, A).join(PB, group, 2, A, request=by).state(B, group, 2)
+        story.add(GroupJoined(story.t, *B, group, 2, PB))
+    return story
+
+
+def test_the_request_that_let_in_says_as_what() -> None:
+    for roles, expected in ((("join", "observe"), [11]), (("observe", "join"), [])):
+        story = asked_twice(*roles).own(B, H, 4, 2)
+        assert story.send(PA, G, 1).stamp(G, 3, PA, 1).breached() == expected
+    for roles, expected in ((("join", "observe"), [8, 9]), (("observe", "join"), [])):
+        story = asked_twice(*roles).send(PA, G, 1).send(PC, H, 1)
+        story.stamp(G, 3, PA, 1).stamp(H, 3, PC, 1)
+        story.deliver(A, G, 3, (PA, 1)).deliver(A, H, 3, (PC, 1))
+        story.deliver(B, H, 3, (PC, 1)).deliver(B, G, 3, (PA, 1))
+        assert story.breached() == expected
+
+
+def test_who_is_in_and_asks_to_observe_is_refused_and_stays_a_member() -> None:
+    story = observed("join")
+    request = story.t
+    ask(story, PB, "observe", H).add(GroupRefused(story.t, *B, request, "already_a_member"))
+    assert story.own(B, H, 4, 3).send(PA, G, 2).stamp(G, 4, PA, 2).breached() == [11]
+
+
+def test_a_request_that_is_refused_at_once_binds_nothing() -> None:
+    for code, expected in (("left", []), ("already_a_member", [28])):
+        story = ask(ask(town(), PA, "join", G, H), PB, "observe", G, H)
+        request = story.t
+        ask(story, PB, "join", G).add(GroupRefused(story.t, *B, request, code))
+        request = story.t
+        ask(story, PB, "join", H).add(GroupRefused(story.t, *B, request, code))
+        assert numbers(bring(story, H, A)) == expected
+
+
 def test_an_observer_is_judged_like_everybody_within_a_group_and_by_causes() -> None:
     skipped = observed("observe").deliver(A, G, 3, (PA, 1)).send(PA, G, 2).stamp(G, 4, PA, 2)
     assert 5 in skipped.deliver(B, G, 4, (PA, 2)).breached()

@@ -125,6 +125,7 @@ def test_a_node_whose_disk_was_lost_is_rebuilt_and_takes_the_state_from_others()
 def test_a_disk_without_which_nobody_could_go_on_is_spared() -> None:
     verdict = run(
         Fault(2 * SECOND, "pause", (2,), 2 * SECOND),
+        Fault(3 * SECOND, "wipe", (1,), SECOND),
         Fault(3500 * MILLISECOND, "wipe", (0,), 100 * MILLISECOND),
     )
     assert [record.detail for record in verdict.trace.of(Happened) if record.what == "spared"] == [

@@ -25,9 +25,10 @@ def looks(*behind: bool, late_s: float = 0.0) -> tuple[list[int], list[int]]:
     return pauses, told
 
 
-def test_the_pause_doubles_while_the_node_is_behind_and_halves_behind_that() -> None:  # B1
-    pauses, told = looks(*[True] * 7, *[False] * 6)
-    assert pauses == [100, 200, 400, 800, 1600, 2000, 2000, 1000, 500, 250, 125, 0, 0]
+def test_the_pause_doubles_while_the_node_is_behind_and_shrinks_slowly_behind_that() -> None:  # B1
+    pauses, told = looks(*[True] * 7, *[False] * 13)
+    assert pauses[:7] == [100, 200, 400, 800, 1600, 2000, 2000]
+    assert pauses[7:] == [1500, 1125, 843, 632, 474, 355, 266, 199, 149, 111, 0, 0, 0]
     assert min(one for one in pauses if one) >= PAUSE_LEAST_MS
     assert max(pauses) == PAUSE_MAX_MS
     assert told[:6] == pauses[:6]
@@ -40,6 +41,16 @@ def test_pages_are_told_again_as_long_as_there_is_a_pause_and_not_else() -> None
     assert looks(*[False] * 5) == ([0] * 5, [])
 
 
+def test_a_pause_stays_until_the_node_has_kept_up_for_a_while() -> None:
+    behind = True
+    made = Brake(lambda: behind, lambda pause_ms: None)
+    made.look(0.0, 10.0)
+    behind = False
+    for after_s, pause_ms in ((0.25, 100), (0.75, 100), (1.0, 0)):
+        made.look(0.0, 10.0 + after_s)
+        assert made.pause_ms == pause_ms
+
+
 def test_a_loop_that_turns_late_is_behind() -> None:
     made = Brake(lambda: False, lambda pause_ms: None)
     made.look(brake.LATE_S + 0.01, 0.0)
@@ -50,6 +61,7 @@ async def test_pages_hear_of_it_those_that_come_too_and_when_it_is_over(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(brake, "TICK_S", 0.01)
+    monkeypatch.setattr(brake, "RELAX_S", 0.01)
     monkeypatch.setattr(brake, "LATE_S", 60.0)
     behind = True
     monkeypatch.setattr(Gateway, "is_behind", lambda self: behind)

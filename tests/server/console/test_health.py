@@ -1,4 +1,4 @@
-"""What the console says of views that follow each other too fast."""
+"""What the console says of views that follow each other too fast, and of who waits for whom."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from server.console.health import EXCLUSIONS_MIN, FLAPPING_S, VIEWS_MIN, alerts_of, health_of
+from server.console.health import (
+    EXCLUSIONS_MIN,
+    FLAPPING_S,
+    VIEWS_MIN,
+    alerts_of,
+    health_of,
+    of_waiting,
+)
 
 NOW_S = 1_000_000.0
 Shown = dict[str, Any]
@@ -54,3 +61,21 @@ def test_a_minority_view_counts_for_nothing() -> None:
     for one in told:
         one["primary"] = False
     assert alerts_of({}, [], [], 0, None, told, NOW_S) == []
+
+
+def waiting(reason: str, *missing: str) -> Shown:
+    """What a node says that it waits for."""
+    return {"reason": reason, "text": f"{reason}: {' '.join(missing)}", "missing": list(missing)}
+
+
+def test_nodes_that_wait_for_the_same_are_one_alert_that_says_for_whom() -> None:
+    alike = {node: waiting("quorum", "a", "b") for node in "cd"}
+    alerts = of_waiting({**alike, "e": waiting("bound", "a")})
+    assert [(alert.level, alert.code) for alert in alerts] == [("bad", "awaits")] * 2
+    assert [alert.about["nodes"] for alert in alerts] == [["c", "d"], ["e"]]
+    assert [alert.about["missing"] for alert in alerts] == [["a", "b"], ["a"]]
+
+
+@pytest.mark.parametrize("reason", ["first", "forming", "joining", "foreign", "taking"])
+def test_what_ends_by_itself_is_no_alert(reason: str) -> None:
+    assert of_waiting({"c": waiting(reason), "d": None}) == []

@@ -13,6 +13,7 @@ const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
     consoleWords.nodesMissing(numberOf(members), numberOf(wanted)),
   versions_differ: ({ versions }) => consoleWords.versionsDiffer(listed(textsOf(versions))),
   draining: ({ node }) => consoleWords.nodeDraining(textOf(node)),
+  awaits: awaitsText,
   stale: ({ node }) => consoleWords.nodeStale(textOf(node)),
   disk_full: ({ node }) => consoleWords.diskFull(textOf(node)),
   rebuilding: ({ node }) => consoleWords.nodeRebuilding(textOf(node)),
@@ -32,6 +33,35 @@ const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
   order_broken: ({ violations }) => consoleWords.orderBroken(numberOf(violations)),
   keys_changing: ({ node }) => consoleWords.keysChanging(textOf(node)),
 };
+
+/** Who waits, for how many of whom, who of them is there, and what may be done about it. */
+function awaitsText(about: Fields): string {
+  const [nodes, here, empty, missing] = ["nodes", "here", "empty", "missing"].map((name) =>
+    textsOf(about[name]),
+  ) as [string[], string[], string[], string[]];
+  const parts = [
+    textOf(about.reason) === "bound"
+      ? consoleWords.awaitsBound(listed(nodes), listed(missing))
+      : awaitsQuorum(listed(nodes), about),
+  ];
+  if (here.length > 0) parts.push(consoleWords.awaitsHere(listed(here)));
+  if (empty.length > 0) parts.push(consoleWords.awaitsEmpty(listed(empty)));
+  if (missing.length > 0) parts.push(consoleWords.awaitsMissing(listed(missing)));
+  parts.push(consoleWords.awaitsHint(here[0] ?? nodes[0] ?? ""));
+  return parts.join(" ");
+}
+
+function awaitsQuorum(nodes: string, { members, needed, first }: Fields): string {
+  const [enough, lowest] = [numberOf(needed), textOf(first)];
+  let or = "";
+  if (lowest !== "") {
+    or =
+      enough > 2
+        ? consoleWords.awaitsFirst(enough - 1, lowest)
+        : consoleWords.awaitsFirstAlone(lowest);
+  }
+  return consoleWords.awaits(nodes, listed(textsOf(members)), enough, or);
+}
 
 function timesOf({ node, times }: Fields): string {
   return consoleWords.timesOf(textOf(node), numberOf(times));

@@ -9,6 +9,7 @@ export class Polled<T> {
   problem = $state<string | null>(null);
   private timer = 0;
   private isOver = false;
+  private asked = 0;
 
   constructor(
     private readonly load: () => Promise<T>,
@@ -27,19 +28,21 @@ export class Polled<T> {
     };
   };
 
-  /** Asks now. */
+  /** Asks now. Only the newest question's answer counts, whenever those of former ones come. */
   readonly again = async (): Promise<void> => {
     clearTimeout(this.timer);
+    this.asked += 1;
+    const { asked } = this;
     try {
       const found = await this.load();
-      if (this.isOver) return;
+      if (this.isOver || asked !== this.asked) return;
       // Rows that stand in another order now are moved, also the one with the focus.
       const giveFocusBack = holdFocus();
       this.value = found;
       this.problem = null;
       setTimeout(giveFocusBack); // when it is drawn
     } catch (error) {
-      if (this.isOver) return;
+      if (this.isOver || asked !== this.asked) return;
       this.problem = messageOf(error);
     }
     clearTimeout(this.timer);

@@ -1,7 +1,11 @@
 /** Answers of the console's API, field by field: what is missing there is nothing here. */
 
 import { ApiError, type Fields, fields, textOf } from "../api";
+import { alsoKnown } from "../problem";
 import { commonWords } from "../words/common";
+import { faultWords } from "../words/faults";
+
+alsoKnown(faultWords);
 
 export function numberOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;

@@ -3,7 +3,7 @@
 import type { Item, ObjectMessage } from "../client/messages";
 import { type Change, changeOf, Shared } from "../client/object";
 import type { Step } from "../shared/late-edits";
-import { applyRich, cutRich, type Rich, type RichDelta } from "../shared/rich";
+import { applyRich, cutRich, growth, type Rich, type RichDelta, richLength } from "../shared/rich";
 import type { AttributePatch, Attributes, AttributeValue } from "./types";
 
 export type Status = "unborn" | "open" | "joined" | "deleted";
@@ -51,6 +51,31 @@ export type BlockDetail =
       isText?: boolean,
     ];
 
+/** A step of a block, by whom it was made: for places of an older version. */
+export type PastStep = readonly [
+  by: string,
+  step:
+    | readonly ["edit", delta: RichDelta]
+    | readonly ["cut", at: number, fresh: string]
+    | readonly ["closed"],
+];
+
+/** What a block has gone through of late. */
+export interface Past {
+  /** The version, and the last steps that have led to it. */
+  readonly steps: number;
+  readonly past: readonly PastStep[];
+  /** The version that is shown: of one that was joined to another, the last one with a text. */
+  readonly lastShown: number;
+  /** The parcel in which its text has gone, as far as its number is known. */
+  readonly parcel: string;
+  /** Where the texts have come to that were joined to it: by their parcels, version and place. */
+  readonly frames: ReadonlyMap<string, readonly [version: number, at: number]>;
+}
+
+/** So many of the last steps are kept at least, and at most twice as many. */
+const PAST_MAX = 200;
+
 /** Who has to be told what a block is told, before and instead of it doing so. */
 export interface BlockListener {
   /** Everything that the block hears comes by here; the listener hands it on, then or later. */
@@ -90,7 +115,29 @@ export class BlockObject extends Shared {
   readonly refused = new Set<string>();
   /** The block that has passed this one's text on, as its own parcel; empty: none. */
   via = "";
+  past: PastStep[] = [];
+  readonly frames = new Map<string, readonly [number, number]>();
+  /** The number of the parcel in which its text went; 0: not known. */
+  private sent = 0;
+  /** Who has made what is followed now. */
+  private by = "";
   private drafts: BlockState["drafts"] = [];
+
+  get parcel(): string {
+    const own = this.name.slice(this.name.lastIndexOf("/") + 1);
+    return `${this.via === "" ? own : this.via}:${this.sent > 0 ? this.sent : ""}`;
+  }
+
+  get lastShown(): number {
+    return this.status === "joined" ? this.lastOpen : this.steps;
+  }
+
+  private step(version: number, step: PastStep[1]): void {
+    if (version !== this.steps + 1) this.past = [];
+    if (this.past.length >= 2 * PAST_MAX) this.past = this.past.slice(-PAST_MAX);
+    this.past.push([this.by, step]);
+    this.steps = version;
+  }
 
   /** Everything here, as a snapshot has it. */
   get state(): BlockState {
@@ -125,7 +172,9 @@ export class BlockObject extends Shared {
     this.status = state.status;
     if (!isPassed) {
       [this.into, this.number, this.via] = [state.into, state.number, ""];
+      if (state.number > 0) this.sent = state.number;
     }
+    if (state.version !== this.steps) this.past = [];
     this.leaving = state.leaving;
     this.content = state.content;
     this.attributes = state.attributes;
@@ -173,12 +222,12 @@ export class BlockObject extends Shared {
     switch (detail[0]) {
       case "edited":
         if (detail[1] <= this.steps) return;
-        this.steps = detail[1];
+        this.step(detail[1], ["edit", detail[2]]);
         // Else it is on its way back: the text follows.
         if (this.status === "open") this.content = applyRich(detail[2], this.content);
         break;
       case "cut":
-        this.steps = detail[1];
+        this.step(detail[1], ["cut", detail[2], detail[3]]);
         this.births.set(detail[3], {
           attributes: detail[4],
           content: cutRich(this.content, detail[2]),
@@ -187,15 +236,16 @@ export class BlockObject extends Shared {
         break;
       case "closed":
         this.lastOpen = detail[1] - 1;
-        this.steps = detail[1];
+        this.step(detail[1], ["closed"]);
         this.status = detail[2] === null ? "deleted" : "joined";
         this.into = detail[2] ?? this.into;
         this.via = "";
-        this.number = detail[3];
+        this.number = this.sent = detail[3];
         this.leaving = detail[2] === null ? [] : this.content;
         this.content = [];
         break;
       case "opened":
+        this.past = [];
         this.status = "open";
         this.steps = detail[1];
         this.content = detail[2];
@@ -210,13 +260,22 @@ export class BlockObject extends Shared {
         break;
       case "received":
         this.received.set(detail[1], detail[2]);
+        if (detail[6]) this.came(`${detail[1]}:${detail[2]}`);
         if (detail[3] === "refused") this.refused.add(`${detail[1]}:${detail[2]}`);
     }
+  }
+
+  /** The text of another block has come, by the last step. */
+  private came(parcel: string): void {
+    const step = this.past.at(-1)?.[1];
+    if (step?.[0] !== "edit") return; // it has begun with that
+    this.frames.set(parcel, [this.steps, richLength(this.content) - growth(step[1])]);
   }
 
   /** The text was passed on by the block that it went to. */
   passed(via: string, into: string, number: number): void {
     [this.via, this.into, this.number] = [via, into, number];
+    this.sent = number;
   }
 
   /** Calls one operation; gives the call's number. */
@@ -281,12 +340,14 @@ export class BlockObject extends Shared {
   }
 
   protected override show(state: unknown): void {
+    this.by = "";
     if (this.listener === null) this.take(state as BlockState);
     else this.listener.onBlockState(this, state as BlockState);
   }
 
   protected override done(item: Item, mine: boolean): Change {
     const details = item[3].filter((one) => one !== null) as BlockDetail[];
+    this.by = item[1];
     if (this.listener !== null) this.listener.onBlock(this, details, item, mine);
     else for (const detail of details) this.follow(detail);
     return changeOf(item, mine);

@@ -20,13 +20,11 @@ import {
   divideRich,
   growth,
   insertedText,
-  isInsert,
   joinRich,
   type Rich,
   type RichDelta,
   richLength,
   shiftRich,
-  span,
   transformRich,
   transformRichPosition,
 } from "../shared/rich";
@@ -172,29 +170,13 @@ function crossEdit(
     const [, source, , at, text, behind = []] = other;
     const theirs: RichDelta = at > 0 && text.length > 0 ? [at, ...text] : text;
     const over = insertedText(transformRich(theirs, mine, false));
-    const place = leftOf(at, mine);
+    const place = transformRichPosition(at, mine, "left");
     const whole = applyRich(mine, at > 0 ? joinRich([" ".repeat(at)], behind) : behind);
     const rest: Step = ["merge", source, block, place, over, cutRich(whole, place)];
     return [kept(block, transformRich(mine, theirs, true)), [rest]];
   }
   if (other[0] === "remove" && other[1].includes(block)) return drop(own, [other], dropped);
   return [[own], [other]];
-}
-
-/** Where a place is behind the edit; what is inserted exactly there stands right of it. */
-function leftOf(place: number, delta: RichDelta): number {
-  let seen = 0;
-  let moved = place;
-  for (const item of delta) {
-    if (seen >= place) break;
-    if (isInsert(item)) {
-      moved += growth([item]);
-      continue;
-    }
-    if (typeof item === "number" && item < 0) moved -= Math.min(-item, place - seen);
-    seen += span(item);
-  }
-  return moved;
 }
 
 function drop(own: Own, others: Step[], dropped: Own[]): Pair {

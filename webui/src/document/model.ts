@@ -12,9 +12,10 @@ import { CallError } from "../client/errors";
 import type { ObjectMessage } from "../client/messages";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
-import { BlockObject } from "./block";
+import { BlockObject, type Past } from "./block";
 import { type Heard, inOrder } from "./catching-up";
 import { Confirmed } from "./confirmed";
+import type { Step } from "./doc";
 import { Follower, type FollowerOwner } from "./following";
 import { type OutlineDetail, OutlineObject } from "./outline";
 import { Overlay } from "./overlay";
@@ -31,6 +32,8 @@ export type { StoredDocument } from "./storing";
 const MARGIN = 20;
 /** So many blocks that the person has written in stay open, the last ones: undo needs their text. */
 const WRITTEN_MAX = 200;
+/** So many blocks that are closed, as they were joined to others, are remembered. */
+const JOINED_MAX = 100;
 /** Objects of the session that are not blocks of this document. */
 const OTHERS_MAX = 8;
 
@@ -56,6 +59,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private readonly asked = new Map<string, (() => void)[]>();
   private readonly failed = new Set<string>();
   private readonly written = new Set<string>();
+  /** Blocks that were joined to others, and are closed: where their texts have gone. */
+  private readonly joined = new Map<string, Past>();
   private held: string | null = null;
   /** Objects that have been asked for again, and what has been heard meanwhile. */
   private readonly catchingUp = new Set<BlockObject | OutlineObject>();
@@ -120,6 +125,25 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   get value(): DocumentValue {
     return this.overlay.value;
+  }
+
+  past(block: string): Past | undefined {
+    return this.confirmed.blocks.get(block) ?? this.joined.get(block);
+  }
+
+  /** `parcel` ends with a colon where its number is not known. */
+  arrived(parcel: string): readonly [into: string, version: number, at: number] | null {
+    for (const [id, { frames }] of [...this.confirmed.blocks, ...this.joined]) {
+      for (const [key, frame] of frames) {
+        const isIt = parcel.endsWith(":") ? key.startsWith(parcel) : key === parcel;
+        if (isIt) return [id, ...frame];
+      }
+    }
+    return null;
+  }
+
+  get unconfirmed(): readonly Step[] {
+    return this.overlay.own.map(({ verb }) => verb);
   }
 
   /** M3. */
@@ -361,10 +385,12 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     for (const [id, block] of blocks) {
       if (needed.has(id) || (!isShort && this.isKept(id)) || this.isBusy(id, block)) continue;
       blocks.delete(id);
+      if (block.status === "joined") this.joined.set(id, block);
       block.listener = null;
       block.close();
       isClosing = true;
     }
+    for (const id of this.joined.keys()) if (this.joined.size > JOINED_MAX) this.joined.delete(id);
     if (!isClosing) return;
     this.follower.look();
     if (!isShort) this.goOn(); // what is near may have had no room before

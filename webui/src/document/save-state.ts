@@ -24,6 +24,13 @@ interface Counted {
   readonly edits: number;
 }
 
+/** With so many things more that are not saved. */
+export function withMore(save: SaveState, more: number): SaveState {
+  if (more === 0) return save;
+  const kind = save.kind === "offline" ? "offline" : "saving";
+  return { kind, edits: save.edits + more, places: save.places + more };
+}
+
 /** `adrift`: edits that are about to be sent; `objects`: the blocks, and the outline as the title; with calls that are not known to be on disk. */
 export function saveState(
   own: readonly Counted[],

@@ -9,6 +9,9 @@
 
 import type { Rich, RichDelta } from "../shared/rich";
 
+import type { Past } from "./block";
+import type { Step } from "./doc";
+
 export type { MarkPatch, Marks, Rich, RichDelta, RichInsert, RichItem } from "../shared/rich";
 
 export type AttributeValue = string | number | boolean;
@@ -107,6 +110,12 @@ export interface DocumentModel {
   /** Opens a block that is in no sight, for example to write in it. */
   show(block: string): Promise<void>;
   discardDraft(id: string): void;
+  /** What a block has gone through of late; undefined: it is not open here. */
+  past(block: string): Past | undefined;
+  /** Where a text begins that came to a block in this parcel; null: that is not known. */
+  arrived(parcel: string): readonly [into: string, version: number, at: number] | null;
+  /** The person's verbs that the nodes' document has not, in their order. */
+  readonly unconfirmed: readonly Step[];
 }
 
 /** A model as the page opens it. */

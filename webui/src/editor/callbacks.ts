@@ -1,6 +1,6 @@
 /** What the editor tells whoever shows it. */
 
-import type { ViewEvent } from "../document/types";
+import type { Draft, ViewEvent } from "../document/types";
 import type { Caret } from "../people";
 import type { PicturePlugin } from "../pictures/plugin";
 import type { Finding } from "./find";
@@ -15,8 +15,10 @@ export interface OfferedMenu {
 }
 
 export interface EditorCallbacks {
-  /** The person changed the document; the model knows it already. */
+  /** The person changed the document; the model knows it already, or it is being done. */
   readonly edited: () => void;
+  /** What was pasted may not be put in any more. */
+  readonly notPut?: (texts: readonly Draft[]) => void;
   /** Others changed the document, or more of it was loaded. */
   readonly othersDid?: (event: ViewEvent) => void;
   /** The person's caret moved, or left the text; `isCarried`: only along with what they wrote. */

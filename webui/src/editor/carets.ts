@@ -6,9 +6,11 @@
  */
 
 import type { Node } from "prosemirror-model";
-import { Plugin, PluginKey } from "prosemirror-state";
-import { Decoration, DecorationSet, type EditorView } from "prosemirror-view";
+import { Decoration, type DecorationSet, type EditorView } from "prosemirror-view";
+import type { DocumentModel } from "../document/types";
 import { colourOf, type Person } from "../people";
+import { type Held, held, shownAt } from "./carets-held";
+import { CARETS } from "./people";
 import { toEditorPosition } from "./remote";
 
 /** Up to so many blocks the carets in all of them are drawn. */
@@ -16,45 +18,23 @@ const SHORT_BLOCKS = 200;
 /** So many blocks above and below the sight, too. */
 const MARGIN = 20;
 
-interface Drawn {
-  readonly people: readonly Person[];
-  readonly set: DecorationSet;
-}
-
 interface Range {
   readonly first: number;
   readonly last: number;
 }
 
-type Shown = Drawn["people"];
-
-const CARETS = new PluginKey<Drawn>("carets");
-
-/** The plugin that draws people; they move along with the text until they show another place. */
-export function caretsPlugin(): Plugin<Drawn> {
-  return new Plugin<Drawn>({
-    key: CARETS,
-    state: {
-      init: () => ({ people: [], set: DecorationSet.empty }),
-      apply: (transaction, shown) => {
-        const next = transaction.getMeta(CARETS) as Drawn | undefined;
-        if (next !== undefined) return next;
-        if (!transaction.docChanged || shown.people.length === 0) return shown;
-        return { ...shown, set: shown.set.map(transaction.mapping, transaction.doc) };
-      },
-    },
-    props: { decorations: (state) => CARETS.getState(state)?.set },
-  });
-}
+type Shown = readonly Person[];
 
 /** The people of one editor: who is to be drawn, and which blocks are in sight. */
 export class Carets {
   private people: Shown = [];
   private range: Range = { first: 0, last: 0 };
+  private places = new Map<string, Held>();
 
   /** `before`: called when something is to be drawn. */
   constructor(
     private readonly view: EditorView,
+    private readonly model: DocumentModel,
     private readonly before: () => void,
   ) {}
 
@@ -69,38 +49,72 @@ export class Carets {
     this.draw();
   }
 
-  /** The text is another one: who was in what was put in anew, or has come, is drawn there. */
+  /** Draws all where their letters are by now, as far as they are not drawn there. */
   draw(): void {
-    const { state } = this.view;
-    const shown = CARETS.getState(state);
-    if (shown === undefined || (this.people.length === 0 && shown.people.length === 0)) return;
-    const found = seen(state.doc, this.people, this.range);
-    const people = found.map(({ person }) => person);
-    if (isSame(people, shown.people) && isWhole(shown)) return;
+    if (this.isAsDrawn()) return;
     this.before();
-    const now = this.view.state.doc;
-    const places = now === state.doc ? found : seen(now, this.people, this.range);
-    const before = CARETS.getState(this.view.state) as Drawn;
-    const next: Drawn = {
-      people: places.map(({ person }) => person),
-      set: redrawn(before, now, places),
-    };
-    const transaction = this.view.state.tr.setMeta(CARETS, next);
-    this.view.dispatch(transaction);
+    const { doc, tr } = this.view.state;
+    const set = CARETS.getState(this.view.state) as DecorationSet;
+    const places = this.seen();
+    const standing = new Set(
+      places.map(({ who }) => who).filter((who) => isDrawn(set, places, who)),
+    );
+    const others = set.find(undefined, undefined, ({ who }) => !standing.has(who));
+    const fresh = places.filter(({ who }) => !standing.has(who));
+    this.view.dispatch(tr.setMeta(CARETS, set.remove(others).add(doc, fresh.flatMap(drawn))));
+  }
+
+  private isAsDrawn(): boolean {
+    const set = CARETS.getState(this.view.state);
+    if (set === undefined || (this.people.length === 0 && set.find().length === 0)) return true;
+    const places = this.seen();
+    if (!places.every(({ who }) => isDrawn(set, places, who))) return false;
+    return caretsIn(set).length === places.length;
+  }
+
+  private seen(): readonly Place[] {
+    const people = this.people.map((person) => this.placed(person));
+    const now = new Set(people.map(({ who }) => who));
+    for (const who of this.places.keys()) if (!now.has(who)) this.places.delete(who);
+    return seen(this.view.state.doc, people, this.range).map(({ person, from, node, anchor }) => ({
+      who: person.who,
+      person,
+      anchor,
+      head: toEditorPosition({ node, from }, person.head),
+    }));
+  }
+
+  /** The person, where their letters are by now. */
+  private placed(person: Person): Person {
+    if (person.block === null) return person;
+    const place = held(this.model, this.places.get(person.who), person);
+    this.places.set(person.who, place);
+    const [head, anchor] = [place.head, place.anchor].map((one) => shownAt(this.model, one));
+    if (head === undefined || anchor === undefined) return person;
+    const start = anchor.block === head.block ? null : anchor.block;
+    return { ...person, block: head.block, head: head.offset, anchor: anchor.offset, start };
   }
 }
 
-/** The same with these people: who shows no other place stays where the text has brought them. */
-function redrawn({ set }: Drawn, doc: Node, places: readonly Seen[]): DecorationSet {
-  const wanted = new Set(places.map(({ person }) => person));
-  const drawn = caretsIn(set).map(({ spec }) => spec.person as Person);
-  const standing = new Set(drawn.filter((person) => wanted.has(person)));
-  const others = set.find(undefined, undefined, ({ person }) => !standing.has(person));
-  const fresh = places.filter(({ person }) => !standing.has(person));
-  return set.remove(others).add(
-    doc,
-    fresh.flatMap((place) => draw(place, place.person)),
-  );
+/** Where somebody is in the editor. */
+interface Place {
+  readonly who: string;
+  readonly person: Person;
+  readonly anchor: number;
+  readonly head: number;
+}
+
+/** Whether a person is drawn where they are, and under their name. */
+function isDrawn(set: DecorationSet, places: readonly Place[], who: string): boolean {
+  const place = places.find((one) => one.who === who);
+  const all = set.find(undefined, undefined, (spec) => spec.who === who);
+  const [caret] = all.filter(({ spec }) => spec.side);
+  if (place === undefined || caret === undefined) return false;
+  const { anchor, head, person } = place;
+  if (caret.from !== head || caret.spec.name !== person.name) return false;
+  const ends = all.filter(({ spec }) => !spec.side).flatMap(({ from, to }) => [from, to]);
+  const wanted = anchor === head ? [] : [Math.min(anchor, head), Math.max(anchor, head)];
+  return `${ends}` === `${wanted}`;
 }
 
 interface Seen {
@@ -113,7 +127,7 @@ interface Seen {
 }
 
 /** A block, and the position right before it. */
-type Place = Pick<Seen, "node" | "from">;
+type Block = Pick<Seen, "node" | "from">;
 
 /** Those whose carets are in blocks in or near the sight, with these blocks. */
 function seen(doc: Node, people: Shown, range: Range): readonly Seen[] {
@@ -124,9 +138,9 @@ function seen(doc: Node, people: Shown, range: Range): readonly Seen[] {
     if (others === undefined) wanted.set(person.block, [person]);
     else others.push(person);
   }
-  const found: (Place & { readonly person: Person })[] = [];
+  const found: (Block & { readonly person: Person })[] = [];
   if (wanted.size === 0) return [];
-  const starts = new Map<string, Place | null>();
+  const starts = new Map<string, Block | null>();
   for (const { start } of people) if (start != null) starts.set(start, null);
   const isShort = doc.childCount <= SHORT_BLOCKS;
   const first = isShort ? 0 : Math.max(0, range.first - MARGIN);
@@ -159,33 +173,23 @@ function seen(doc: Node, people: Shown, range: Range): readonly Seen[] {
   });
 }
 
-function isSame(some: Shown, others: Shown): boolean {
-  return some.length === others.length && some.every((one, place) => one === others[place]);
-}
-
-/** What is put in anew loses what was drawn in it. */
-function isWhole({ people, set }: Drawn): boolean {
-  return caretsIn(set).length === people.length;
-}
-
 function caretsIn(set: DecorationSet): Decoration[] {
   return set.find(undefined, undefined, ({ side }) => side); // what is selected has none
 }
 
-function draw(found: Seen, person: Person): Decoration[] {
-  const { anchor } = found;
-  const head = toEditorPosition(found, person.head);
-  const colour = `person-${colourOf(person.who)}`;
-  const key = `${person.who} ${person.name} ${person.block} ${person.head}`;
-  const caret = Decoration.widget(head, () => drawCaret(person.name, colour), {
-    key,
-    person,
-    side: 1,
+function drawn({ who, person, anchor, head }: Place): Decoration[] {
+  const { name } = person;
+  const colour = `person-${colourOf(who)}`;
+  const caret = Decoration.widget(head, () => drawCaret(name, colour), {
+    key: `${who} ${name}`,
+    who,
+    name,
+    side: -1, // it stays left of what is inserted at it
     ignoreSelection: true,
   });
   if (anchor === head) return [caret];
   const [from, to] = [Math.min(anchor, head), Math.max(anchor, head)];
-  return [Decoration.inline(from, to, { class: `remote-selection ${colour}` }, { person }), caret];
+  return [Decoration.inline(from, to, { class: `remote-selection ${colour}` }, { who }), caret];
 }
 
 function drawCaret(name: string, colour: string): HTMLElement {

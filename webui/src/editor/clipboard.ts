@@ -6,6 +6,9 @@
 import type { DOMParser, Node as ProseNode, Slice } from "prosemirror-model";
 import { Plugin, PluginKey } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
+import type { Draft } from "../document/types";
+import { randomId } from "../ids";
+import { during } from "./doing";
 import { parseText } from "./paste";
 import { TOOLS_MISSING } from "./tables";
 
@@ -13,6 +16,9 @@ type Reader = typeof import("./reading");
 
 /** The event at the text when pictures were in what was put in; its detail: the files. */
 export const PICTURES_READ = "groupcore-pictures-read";
+
+/** The event at the text when what was pasted may not be put in any more; its detail: drafts. */
+export const NOT_PUT = "groupcore-not-put";
 
 let reader: Reader | null = null;
 let loading: Promise<Reader> | null = null;
@@ -60,6 +66,7 @@ const startOf = (doc: ProseNode) => doc.resolve(0);
 
 /** What was pasted before its reader was here, and between which places it is to stand. */
 export interface Waiting {
+  readonly id: string;
   readonly data: DataTransfer;
   readonly from: number;
   readonly to: number;
@@ -100,8 +107,8 @@ function pasteLater(view: EditorView, event: ClipboardEvent): boolean {
   data.setData("text/html", html);
   data.setData("text/plain", text);
   const { from, to } = view.state.selection;
-  setWaiting(view, [...waitingIn(view), { data, from, to }]);
-  loadReader().then(
+  setWaiting(view, [...waitingIn(view), { id: randomId(), data, from, to }]);
+  const done = loadReader().then(
     ({ pasteWaiting }) => view.isDestroyed || pasteWaiting(view),
     () => {
       setWaiting(view, []);
@@ -109,7 +116,16 @@ function pasteLater(view: EditorView, event: ClipboardEvent): boolean {
       else view.dom.dispatchEvent(new Event(TOOLS_MISSING)); // it is on the clipboard as before
     },
   );
+  void during(view, done);
   return true;
+}
+
+/** What was pasted and has no place yet, as drafts: should the tab be gone before that. */
+export function unread(view: EditorView): Draft[] {
+  return waitingIn(view).map(({ id, data }) => {
+    const text = data.getData("text/plain") || data.getData("text/html").replace(/<[^>]*>/g, " ");
+    return { id, code: "unread", text };
+  });
 }
 
 export const waitingIn = ({ state }: EditorView) => WAITING.getState(state) ?? [];

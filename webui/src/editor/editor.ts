@@ -3,7 +3,8 @@
 import { keymap } from "prosemirror-keymap";
 import { type Command, EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
-import type { DocumentModel, ViewEvent } from "../document/types";
+import { type NamedPlace, named } from "../document/place";
+import type { DocumentModel, Draft, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
 import type { Person } from "../people";
 import type { Spots } from "../undo/history";
@@ -11,13 +12,21 @@ import { editorWords } from "../words/editor";
 import { belowPlugin } from "./below";
 import { AwayView, BlockView } from "./block-view";
 import type { EditorCallbacks } from "./callbacks";
-import { Carets, caretsPlugin } from "./carets";
+import type { Carets } from "./carets";
 import { type Changed, changedChildren, indexBefore } from "./changed";
 import { clicksPlugin } from "./clicks";
-import { clipboardParser, clipboardPlugin, serialiseText, tamed } from "./clipboard";
+import {
+  clipboardParser,
+  clipboardPlugin,
+  NOT_PUT,
+  serialiseText,
+  tamed,
+  unread,
+} from "./clipboard";
 import { setLanguage } from "./code-keys";
 import { colouringPlugin, lookAtCode } from "./colouring";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
+import { DOING, doingIn } from "./doing";
 import type { Finder } from "./finder";
 import { handlePlugin } from "./handling";
 import { markdownPlugin } from "./markdown";
@@ -25,6 +34,7 @@ import { openLink, setLink } from "./marks";
 import { guardPlugin, normalisePlugin } from "./normalise";
 import { isSettled, ownVerbs } from "./own-changes";
 import { fitted, handlePaste, parseText } from "./paste";
+import { caretsPlugin, drawing, loadDrawing } from "./people";
 import type { Place, Places } from "./places";
 import { REMOTE, remoteTransaction } from "./remote";
 import { blockAt, blockIdAt, lettersIn, tableType, toDoc } from "./schema";
@@ -39,6 +49,9 @@ import { Viewport } from "./viewport";
 /** So many blocks are loaded at once because they are selected. */
 const NEEDED_MAX = 200;
 
+/** Who comes next tries again. */
+const NOTHING = (): void => undefined;
+
 /** Keys that change all that is selected. */
 const ON_ALL = /^Mod-(?:Alt-\d|[biuek]|Shift-x|Enter)$/;
 
@@ -50,7 +63,10 @@ export class DocumentEditor {
   finder: Finder | null = null;
   private places: Promise<Places> | null = null;
   private visited: Place | null = null;
-  private readonly carets: Carets;
+  /** They come with the first other person. */
+  private carets: Carets | null = null;
+  private people: readonly Person[] = [];
+  private sight: readonly [first: number, last: number] = [0, 0];
   private readonly undoing: Undoing;
   /** The id of the block that is shown while the document has none. */
   private blank: string | null = null;
@@ -105,6 +121,9 @@ export class DocumentEditor {
             return false;
           },
           [TOOLS_MISSING]: () => callbacks.toolsMissing?.(),
+          [NOT_PUT]: (_view: EditorView, { detail }: CustomEvent<readonly Draft[]>) =>
+            callbacks.notPut?.(detail),
+          [DOING]: () => callbacks.edited(),
           focus: () => this.reportCaret(true),
           blur: () => this.reportCaret(false),
           compositionstart: () => this.hold(),
@@ -117,7 +136,7 @@ export class DocumentEditor {
         dispatchTransaction: (transaction) => this.dispatch(transaction),
       },
     );
-    this.carets = new Carets(this.view, () => this.readSelection());
+    this.draw();
     model.onView = (event) => this.show(event);
     this.viewport = new Viewport(this.view.dom, {
       look: (first, last) => this.look(first, last),
@@ -137,7 +156,8 @@ export class DocumentEditor {
     if (this.blank !== null) return;
     this.readSelection();
     this.model.look(first, last);
-    this.carets.look(first, last);
+    this.sight = [first, last];
+    this.carets?.look(first, last);
     lookAtCode(this.view, first, last);
     const shown = this.view.state.doc.maybeChild(first);
     if (shown !== null) this.callbacks.viewed(String(shown.attrs.id));
@@ -180,7 +200,16 @@ export class DocumentEditor {
 
   /** Shows where others are. */
   showPeople(people: readonly Person[]): void {
-    this.carets.show(people);
+    this.people = people;
+    if (this.carets !== null) this.carets.show(people);
+    else if (people.length > 0) loadDrawing().then(() => this.draw(), NOTHING);
+  }
+
+  private draw(): void {
+    if (drawing === null || this.carets !== null || this.view.isDestroyed) return;
+    this.carets = new drawing.Carets(this.view, this.model, () => this.readSelection());
+    this.carets.look(...this.sight);
+    this.carets.show(this.people);
   }
 
   /** Brings a place into sight, loaded or not; null: the person goes a way of their own. */
@@ -241,20 +270,32 @@ export class DocumentEditor {
     this.view.focus();
   }
 
-  /** Puts text at the end of the document, one block a line. */
-  appendText(text: string): void {
+  /** So much of what the person has done is not in the text yet. */
+  get doing(): number {
+    return doingIn(this.view);
+  }
+
+  /** Of that, the texts. */
+  get unread(): readonly Draft[] {
+    return unread(this.view);
+  }
+
+  /** Puts text at the end of the document, one block a line; whether it is there. */
+  appendText(text: string): boolean {
     const { doc, tr } = this.view.state;
     const { content } = parseText(`\n${text}`, doc.resolve(0));
-    if (content.size === 0) return;
     tr.insert(doc.content.size, content);
     tr.setSelection(TextSelection.near(tr.doc.resolve(doc.content.size + content.size), -1));
     this.view.dispatch(tr.scrollIntoView());
+    return this.view.state.doc !== doc;
   }
 
-  /** Puts a text in at the caret. */
-  putText(text: string): void {
+  /** Puts a text in at the caret; whether it is there: what is not loaded is not replaced. */
+  putText(text: string): boolean {
+    const { doc } = this.view.state;
     this.view.focus();
     this.view.pasteText(text);
+    return this.view.state.doc !== doc;
   }
 
   destroy(): void {
@@ -321,7 +362,7 @@ export class DocumentEditor {
   private showBy(transaction: Transaction, { after }: ViewEvent, blank: string): void {
     this.view.dispatch(transaction);
     this.blank = after.blocks.length === 0 ? blank : null;
-    this.carets.draw();
+    this.carets?.draw();
   }
 
   /** Shows what the person has taken back; the model has it already. */
@@ -400,11 +441,17 @@ export class DocumentEditor {
       this.callbacks.caretMoved({ block: null, anchor: 0, head: 0 }, false);
       return false;
     }
-    const head = textPlace($head);
     const first = $anchor.parent.isTextblock ? blockAt($anchor) : null;
-    const anchor = first === null ? head : textPlace($anchor);
-    const start = first === null || first === node ? null : String(first.attrs.id);
-    this.callbacks.caretMoved({ block: String(node.attrs.id), anchor, head, start }, isCarried);
+    const [head, anchor] = [$head, first === null ? $head : $anchor].map(($end) => {
+      const place = { block: blockIdAt($end), offset: textPlace($end) };
+      return named(this.model, place) ?? { ...place, version: null };
+    }) as [NamedPlace, NamedPlace];
+    const { block, version } = head;
+    const isWithin = anchor.block === block;
+    const caret = { block, anchor: anchor.offset, head: head.offset, version };
+    const start = { start: isWithin ? null : anchor.block };
+    const more = isWithin ? start : { ...start, startVersion: anchor.version };
+    this.callbacks.caretMoved({ ...caret, ...more }, isCarried);
     return false;
   }
 }

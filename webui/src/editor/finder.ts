@@ -4,6 +4,7 @@ import { TextSelection } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import type { DocumentModel } from "../document/types";
 import { cleanText } from "../shared/text";
+import { during } from "./doing";
 import { changeFinding, type Finding, findingOf, findPlugin, type Match, replaced } from "./find";
 import { unfold } from "./folding";
 import { awayType } from "./schema";
@@ -60,7 +61,11 @@ export class Finder {
   }
 
   /** Puts other words where the search is now; it goes on to the next place. */
-  async replace(words: string): Promise<void> {
+  replace(words: string): Promise<void> {
+    return during(this.view, this.replaceOne(words));
+  }
+
+  private async replaceOne(words: string): Promise<void> {
     const match = this.current;
     if (match === undefined) return;
     if (!match.isHere) await this.load([match.block]);
@@ -76,7 +81,11 @@ export class Finder {
   }
 
   /** Puts other words everywhere. */
-  async replaceAll(words: string): Promise<Replacement> {
+  replaceAll(words: string): Promise<Replacement> {
+    return during(this.view, this.replaceEach(words));
+  }
+
+  private async replaceEach(words: string): Promise<Replacement> {
     // A block is done once: what was put in may hold what is looked for.
     const done = new Set<string>();
     let places = 0;

@@ -7,12 +7,8 @@
  */
 
 import { type Node, Slice } from "prosemirror-model";
-import {
-  type EditorState,
-  type Selection,
-  TextSelection,
-  type Transaction,
-} from "prosemirror-state";
+import { type EditorState, TextSelection, type Transaction } from "prosemirror-state";
+import { behind, type Place } from "../document/place";
 import type {
   AttributePatch,
   AttributeValue,
@@ -21,13 +17,13 @@ import type {
   ShownChange,
   ViewEvent,
 } from "../document/types";
-import { richLength } from "../shared/rich";
+import { richLength, type Side } from "../shared/rich";
 import { codePointLength, toUnits } from "../shared/text";
 import { agree, untouched } from "./agreed";
 import { diffAttributes, diffBlocks, isSame } from "./diff";
 import { applyEdit } from "./rich-steps";
 import {
-  blockAt,
+  blockIdAt,
   blockType,
   isShownAs,
   nodeAttributes,
@@ -38,7 +34,7 @@ import {
   toDoc,
   toNode,
 } from "./schema";
-import { editorPlace, updateTable } from "./table-remote";
+import { editorPlace, textPlace, updateTable } from "./table-remote";
 
 /** Marks transactions that come from the model and must not be sent back. */
 export const REMOTE = "groupcore.remote";
@@ -71,27 +67,61 @@ export function remoteTransaction(
 ): Transaction {
   const transaction = state.tr.setMeta(REMOTE, true);
   const { blocks } = event.after;
+  let ends = endsOf(state);
   if (event.before.blocks.length > 0 && blocks.length > 0 && !isShown(state.doc, blocks)) {
     const changes = event.changes ?? diffBlocks(toBlocks(state.doc), blocks, "");
     for (const change of changes) {
-      const { selection, steps } = transaction;
-      const before = steps.length;
-      applyChange(transaction, change);
-      if (change[0] === "edit" || change[0] === "split") stayLeft(transaction, selection, before);
+      for (const one of inParts(transaction.doc, change)) {
+        ends = ends.map((end) => endBehind(end, one, transaction.doc));
+        applyChange(transaction, one);
+      }
     }
     updateTables(transaction, changes, blocks);
   }
-  return reconcile(state.doc, transaction, blocks, blank);
+  reconcile(state.doc, transaction, blocks, blank);
+  return withEnds(transaction, ends);
 }
 
-/** A caret stays left of what others insert at it, and does not cross a split. */
-function stayLeft(transaction: Transaction, before: Selection, from: number): void {
-  if (!(before instanceof TextSelection) || !before.empty || transaction.steps.length === from)
-    return;
-  const place = transaction.mapping.slice(from).map(before.head, -1);
-  if (place === transaction.selection.head) return;
-  const $place = transaction.doc.resolve(place);
-  if ($place.parent.inlineContent) transaction.setSelection(new TextSelection($place));
+/** An end of the selection, as a place that stays with its letter. */
+interface End extends Place {
+  readonly side: Side;
+}
+
+/** A caret stays left of what others insert at it, and what is selected does not grow at its ends. */
+function endsOf({ selection }: EditorState): readonly End[] {
+  if (!(selection instanceof TextSelection)) return [];
+  const { $anchor, $head, empty, from } = selection;
+  return [$anchor, $head].map(($end) => ({
+    block: blockIdAt($end),
+    offset: textPlace($end),
+    side: $end.pos === from && !empty ? "right" : "left",
+  }));
+}
+
+function endBehind(end: End, change: ShownChange, doc: Node): End {
+  const lengthOf = (id: string): number =>
+    codePointLength(findBlock(doc, id)?.node.textContent ?? "");
+  return { ...end, ...behind(end, change, end.side, lengthOf) };
+}
+
+/** Puts the ends of the selection where they belong, if there is still a text. */
+function withEnds(transaction: Transaction, ends: readonly End[]): Transaction {
+  const { doc } = transaction;
+  const [$anchor, $head] = ends.map(({ block, offset }) => {
+    const found = findBlock(doc, block);
+    return found && !found.node.isAtom ? doc.resolve(toEditorPosition(found, offset)) : null;
+  });
+  if (!$anchor || !$head) return transaction;
+  const selection = TextSelection.between($anchor, $head);
+  return selection.eq(transaction.selection) ? transaction : transaction.setSelection(selection);
+}
+
+/** A text that is made anew as the edits that do it. */
+function inParts(doc: Node, change: ShownChange): readonly ShownChange[] {
+  if (change[0] !== "show") return [change];
+  const node = findBlock(doc, change[1].id)?.node;
+  const isText = node?.type === blockType && nodeTypeOf(change[1]) === blockType;
+  return isText ? diffBlocks([toBlock(node)], [change[1]], "") : [change];
 }
 
 /** Brings the tables that are named to what they are now: cells, rows and columns that differ. */
@@ -129,7 +159,7 @@ function reconcile(
   transaction: Transaction,
   blocks: readonly ShownBlock[],
   blank: string,
-): Transaction {
+): void {
   const { doc } = transaction;
   const wanted = blocks.length === 0 ? toBlocks(toDoc([], blank)) : blocks;
   const isThere = (index: number, place: number): boolean => {
@@ -141,26 +171,23 @@ function reconcile(
     return true;
   };
   const shorter = Math.min(doc.childCount, wanted.length);
-  let [ahead, behind] = untouched(before, doc, wanted);
-  while (ahead < shorter - behind && isThere(ahead, ahead)) ahead += 1;
-  const behindMax = shorter - ahead;
-  while (behind < behindMax && isThere(doc.childCount - 1 - behind, wanted.length - 1 - behind)) {
-    behind += 1;
+  let [ahead, tail] = untouched(before, doc, wanted);
+  while (ahead < shorter - tail && isThere(ahead, ahead)) ahead += 1;
+  const tailMax = shorter - ahead;
+  while (tail < tailMax && isThere(doc.childCount - 1 - tail, wanted.length - 1 - tail)) {
+    tail += 1;
   }
-  const last = doc.childCount - behind;
+  const last = doc.childCount - tail;
   if (ahead === last && wanted.length === doc.childCount) {
     agree(doc, wanted);
-    return transaction;
+    return;
   }
   const from = placeOf(doc, ahead);
   const to = placeOf(doc, last);
-  const nodes = wanted.slice(ahead, wanted.length - behind).map(toNode);
-  const caret = caretIn(transaction.selection, null);
+  const nodes = wanted.slice(ahead, wanted.length - tail).map(toNode);
   transaction.replaceWith(from, to, nodes);
-  if (caret !== null) putCaret(transaction, caret, caret.id, 0);
   const isPut = nodes.every((node, index) => transaction.doc.maybeChild(ahead + index) === node);
   if (isPut && transaction.doc.childCount === wanted.length) agree(transaction.doc, wanted);
-  return transaction;
 }
 
 /** The position in front of the child of this index. */
@@ -265,27 +292,23 @@ function applyJoin(transaction: Transaction, found: Found, into: string): void {
     transaction.join(found.from);
     return;
   }
-  const caret = caretIn(transaction.selection, String(found.node.attrs.id));
   removeBlocks(transaction, new Set([String(found.node.attrs.id)]));
   const now = findBlock(transaction.doc, into);
   if (now === null) return;
   const end = now.from + 1 + now.node.content.size;
   transaction.replace(end, end, new Slice(found.node.content, 0, 0));
-  if (caret !== null) putCaret(transaction, caret, into, now.node.content.size);
 }
 
 function moveBlocks(transaction: Transaction, ids: readonly string[], after: string): void {
-  let behind = after;
+  let last = after;
   for (const id of ids) {
     const found = findBlock(transaction.doc, id);
-    if (found === null || id === behind) continue;
-    const caret = caretIn(transaction.selection, id);
+    if (found === null || id === last) continue;
     // Put in first: the editor shows at least one block at any time.
-    transaction.insert(placeBehind(transaction.doc, behind), found.node);
+    transaction.insert(placeBehind(transaction.doc, last), found.node);
     const old = transaction.mapping.maps.at(-1)?.map(found.from, 1) ?? found.from;
     transaction.delete(old, old + found.node.nodeSize);
-    if (caret !== null) putCaret(transaction, caret, id, 0);
-    behind = id;
+    last = id;
   }
 }
 
@@ -314,42 +337,7 @@ function showBlock(
     updateTable(transaction, from, block);
     return;
   }
-  if (nodeTypeOf(block) === blockType && node.type === blockType) {
-    const changes = diffBlocks([toBlock(node)], [block], "");
-    for (const change of changes) applyChange(transaction, change);
-    return;
-  }
-  const caret = caretIn(transaction.selection, block.id);
   transaction.replaceWith(from, from + node.nodeSize, toNode(block));
-  if (caret !== null) putCaret(transaction, caret, block.id, 0);
-}
-
-/** Places in a block, in the editor's count. */
-interface CaretPlace {
-  readonly id: string;
-  readonly anchor: number;
-  readonly head: number;
-}
-
-/** Where the selection is, when it is within this block, or within any when none is given. */
-function caretIn({ $anchor, $head }: Selection, id: string | null): CaretPlace | null {
-  const block = blockAt($head);
-  if (block === null || block !== blockAt($anchor)) return null;
-  const own = String(block.attrs.id);
-  if (id !== null && own !== id) return null;
-  const start = $head.start(1);
-  return { id: own, anchor: $anchor.pos - start, head: $head.pos - start };
-}
-
-function putCaret(transaction: Transaction, caret: CaretPlace, id: string, shift: number): void {
-  const found = findBlock(transaction.doc, id);
-  if (found === null || found.node.isAtom) return;
-  const place = (units: number): number =>
-    found.from + 1 + Math.min(units + shift, found.node.content.size);
-  const { doc } = transaction;
-  const [anchor, head] = [doc.resolve(place(caret.anchor)), doc.resolve(place(caret.head))];
-  const selection = TextSelection.between(anchor, head);
-  if (!selection.eq(transaction.selection)) transaction.setSelection(selection);
 }
 
 /** A position in a block's text, in code points, as a position in the editor. */

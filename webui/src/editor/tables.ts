@@ -7,6 +7,7 @@
 
 import type { Command, EditorState, Plugin, Transaction } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
+import { during } from "./doing";
 
 export const TABLE_ACTIONS = [
   "rowAbove",
@@ -48,10 +49,11 @@ export function whenLoaded(command: (tools: TableTools) => Command): Command {
   return (state, dispatch, view) => {
     if (tools !== null) return command(tools)(state, dispatch, view);
     if (dispatch !== undefined && view !== undefined) {
-      void loadTables().then(
+      const done = loadTables().then(
         (loaded) => isAsBefore(view, state) && run(command(loaded), view),
         () => view.dom.dispatchEvent(new Event(TOOLS_MISSING)), // asked for again, it is tried again
       );
+      void during(view, done);
     }
     return true;
   };

@@ -14,6 +14,7 @@ import {
 import type { EditorView } from "prosemirror-view";
 import type { DocumentModel, Verb, ViewEvent } from "../document/types";
 import type { Did, History, Spot, Spots, Way } from "../undo/history";
+import { during } from "./doing";
 import { findBlock, remoteTransaction, toEditorPosition } from "./remote";
 import { blockIdAt } from "./schema";
 import { textPlace } from "./table-remote";
@@ -137,7 +138,7 @@ export class Undoing {
         this.take(this.history, way, state);
         return true;
       }
-      loadHistory().then(
+      const done = loadHistory().then(
         () => {
           this.begin();
           const isAsBefore = !view.isDestroyed && view.state.doc === state.doc;
@@ -145,6 +146,7 @@ export class Undoing {
         },
         () => view.dom.dispatchEvent(new Event(TOOLS_MISSING)),
       );
+      void during(view, done);
       return true;
     };
   }

@@ -2,10 +2,16 @@
 
 import { NodeSelection, TextSelection } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
-import { setWaiting, type Waiting, waitingIn } from "./clipboard";
+import { NOT_PUT, setWaiting, unread, type Waiting, waitingIn } from "./clipboard";
 
 /** The last first: what was pasted at one place one after the other comes to stand so. */
 export function pasteWaiting(view: EditorView): void {
+  if (!view.editable) {
+    const detail = unread(view).map((one) => ({ ...one, code: "forbidden" }));
+    setWaiting(view, []);
+    view.dom.dispatchEvent(new CustomEvent(NOT_PUT, { detail }));
+    return;
+  }
   for (let waiting = waitingIn(view); waiting.length > 0; waiting = waitingIn(view)) {
     const [last] = waiting.slice(-1);
     setWaiting(view, waiting.slice(0, -1));

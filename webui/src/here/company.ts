@@ -206,9 +206,11 @@ export class Company {
   private present(): void {
     if (this.isGone) return;
     const { isOwnShown } = this.choices;
-    const { block, anchor, head, start = null } = isOwnShown ? this.caret : NOWHERE;
+    const shown = isOwnShown ? this.caret : NOWHERE;
+    const { block, anchor, head, start = null, version = null, startVersion = null } = shown;
     const view = isOwnShown ? this.view : null;
-    const last = start === null ? [] : [start];
+    const known = version === null ? [] : [version, startVersion];
+    const last = start === null && version === null ? [] : [start, ...known];
     this.here?.set([this.name, block, anchor, head, view, this.isIdle, this.calls, ...last]);
   }
 

@@ -2,6 +2,7 @@
 
 import { pictureWords } from "../words/pictures";
 import type { Upload } from "./uploads";
+import "./card.css";
 
 export interface CardActs {
   readonly retry: () => void;

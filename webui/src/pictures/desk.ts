@@ -1,6 +1,7 @@
 /** The pictures of one open document: what is on its way, and the editor's part in it. */
 
 import { ApiError } from "../api";
+import { withMore } from "../document/save-state";
 import type { SaveState } from "../document/types";
 import { randomId } from "../ids";
 import { problemText } from "../problem";
@@ -49,10 +50,12 @@ export class PictureDesk {
 
   /** The save state with what is on its way: nothing is saved that no node has. */
   with(save: SaveState): SaveState {
-    const { waiting } = this.uploads;
-    if (waiting === 0) return save;
-    const kind = save.kind === "offline" ? "offline" : "saving";
-    return { kind, edits: save.edits + waiting, places: save.places + waiting };
+    return withMore(save, this.uploads.waiting);
+  }
+
+  /** So many were not taken, and are kept until the person sends them again or removes them. */
+  get kept(): number {
+    return this.uploads.failed;
   }
 
   /** Whether closing the tab would lose a picture. */

@@ -8,7 +8,7 @@ import { KEPT_IDS } from "../editor/normalise";
 import { blockType, schema, typeOf } from "../editor/schema";
 import { ALONE } from "../editor/undoing";
 import { randomId } from "../ids";
-import { UploadCard } from "./card";
+import type { UploadCard } from "./card";
 import { ImageView } from "./image-view";
 import { isHash, pictureUrl, type StoredPicture } from "./sending";
 import type { Upload } from "./uploads";
@@ -56,7 +56,8 @@ export function copiedPictures(html: string): { from: string; picture: string }[
 
 export class PicturePlugin {
   readonly plugin: Plugin<readonly Standing[]>;
-  private readonly cards = new Map<string, UploadCard>();
+  /** What is on its way; the cards that show it come with the first. */
+  private readonly cards = new Map<string, { upload: Upload; card: UploadCard | null }>();
   private view: EditorView | null = null;
 
   constructor(private readonly acts: PictureActs) {
@@ -160,13 +161,25 @@ export class PicturePlugin {
     const { view } = this;
     if (view === null) return;
     const { id } = upload;
-    const acts = { retry: () => this.acts.retry(id), cancel: () => this.acts.cancel(id) };
-    this.cards.set(id, new UploadCard(upload, acts));
+    this.cards.set(id, { upload, card: null });
     this.tell({ put: { id, position: positionBehind(view.state.doc, behind) } });
+    import("./card").then(
+      ({ UploadCard }) => {
+        const one = this.cards.get(id);
+        if (one === undefined) return;
+        const acts = { retry: () => this.acts.retry(id), cancel: () => this.acts.cancel(id) };
+        one.card = new UploadCard(one.upload, acts);
+        this.tell({});
+      },
+      () => undefined, // it is sent all the same
+    );
   }
 
   changed(upload: Upload): void {
-    this.cards.get(upload.id)?.show(upload);
+    const one = this.cards.get(upload.id);
+    if (one === undefined) return;
+    one.upload = upload;
+    one.card?.show(upload);
   }
 
   /** It becomes a block, or goes. */
@@ -174,7 +187,7 @@ export class PicturePlugin {
     const { view } = this;
     const standing =
       view === null ? undefined : KEY.getState(view.state)?.find((one) => one.id === id);
-    this.cards.get(id)?.end();
+    this.cards.get(id)?.card?.end();
     this.cards.delete(id);
     if (view === null || standing === undefined) return;
     if (stored === null) {
@@ -202,8 +215,8 @@ export class PicturePlugin {
     const standing = KEY.getState(state) ?? [];
     const options = { side: -1, stopEvent: () => true, ignoreSelection: true };
     const widgets = standing.flatMap(({ id, position }) => {
-      const card = this.cards.get(id);
-      if (card === undefined) return [];
+      const card = this.cards.get(id)?.card;
+      if (!card) return [];
       return [Decoration.widget(placeAt(state, position), card.dom, { ...options, key: id })];
     });
     return DecorationSet.create(state.doc, widgets);
@@ -212,7 +225,7 @@ export class PicturePlugin {
   /** The editor is gone. */
   destroy(): void {
     this.view = null;
-    for (const card of this.cards.values()) card.end();
+    for (const { card } of this.cards.values()) card?.end();
     this.cards.clear();
   }
 }

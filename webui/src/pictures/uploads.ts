@@ -87,7 +87,12 @@ export class Uploads {
 
   /** So many are not in the text yet. */
   get waiting(): number {
-    return [...this.jobs.values()].filter(({ upload }) => upload?.stage !== "failed").length;
+    return this.jobs.size - this.failed;
+  }
+
+  /** So many were not taken. */
+  get failed(): number {
+    return [...this.jobs.values()].filter(({ upload }) => upload?.stage === "failed").length;
   }
 
   /** Whether closing the tab would lose one. */
@@ -197,11 +202,11 @@ export class Uploads {
       this.wait_ms = FIRST_MS;
       this.end(job, stored);
     } catch (error) {
-      if (!this.isClosed && this.jobs.has(job.kept.id)) this.failed(job, error);
+      if (!this.isClosed && this.jobs.has(job.kept.id)) this.refused(job, error);
     }
   }
 
-  private failed(job: Job, error: unknown): void {
+  private refused(job: Job, error: unknown): void {
     const code = error instanceof ApiError ? error.code : "";
     if (TEMPORARY.has(code)) {
       this.change(job, { stage: "waiting", progress: 0 });

@@ -159,12 +159,19 @@ export function divideRich(delta: RichDelta, at: number): [RichDelta, RichDelta]
   return [before.finish(), behind.finish()];
 }
 
-/** Where a place is after the edit; what is inserted exactly there stays left of it. */
-export function transformRichPosition(position: number, delta: RichDelta): number {
+/** On which side of a place the letter stands that it stays with. */
+export type Side = "left" | "right";
+
+/** Where a place is after the edit; what is inserted exactly there stands on its other side. */
+export function transformRichPosition(
+  position: number,
+  delta: RichDelta,
+  side: Side = "right",
+): number {
   let seen = 0;
   let moved = position;
   for (const item of delta) {
-    if (seen > position) break;
+    if (seen > position || (seen === position && side === "left")) break;
     if (isInsert(item)) {
       moved += codePointLength(textOf(item));
       continue;
@@ -173,6 +180,11 @@ export function transformRichPosition(position: number, delta: RichDelta): numbe
     seen += span(item);
   }
   return moved;
+}
+
+/** Whether a place goes along with what is behind `at`, when the text is cut there. */
+export function goesBehind(position: number, at: number, side: Side): boolean {
+  return position > at || (position === at && side === "right");
 }
 
 /**

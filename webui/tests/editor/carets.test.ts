@@ -3,9 +3,13 @@
 import type { EditorView } from "prosemirror-view";
 import { afterEach, expect, test } from "vitest";
 import { DocumentEditor } from "../../src/editor/editor";
+import { loadDrawing } from "../../src/editor/people";
 import type { Person } from "../../src/people";
 import { block, MemoryModel } from "../document-double";
 import { cleared, bench as seat, select, type } from "./bench";
+
+// It is here at once, as it is behind the first moment in a browser.
+await loadDrawing();
 
 let open: DocumentEditor | null = null;
 afterEach(() => {
@@ -126,7 +130,7 @@ test("who shows no other place stays where the text has brought them, whoever el
   };
   const ann = person("Ann", "b1", 4);
   editor.showPeople([ann, person("Bob", "b1", 9)]);
-  model.others([["edit", "b1", [4, " fine", 5]]]); // as Ann does it
+  model.others([["edit", "b1", [4, " fine", 5]]], true, "Ann");
   model.others([["edit", "b1", ["so ", 14]]]);
   editor.showPeople([ann, person("Bob", "b1", 2)]);
   expect([before("Ann"), before("Bob")]).toEqual(["so some fine", "so"]);
@@ -177,4 +181,75 @@ test("where one is, is told anew when others take the block away from under the 
   expect(told.length).toBe(count); // others see it go along
   model.others([["remove", ["b1"]]]);
   expect([told.at(-1)?.block, carried.at(-1)]).toEqual(["b0", false]);
+});
+
+/** What of its block stands before a caret, or between its ends when something is selected. */
+function place(view: EditorView, name: string): string {
+  const caret = view.dom.querySelector(`.remote-caret[data-name=${name}]`);
+  const line = caret?.closest<HTMLElement>("[data-block-id]");
+  if (caret == null || line == null) return "nowhere";
+  const range = document.createRange();
+  range.setStart(line, 0);
+  range.setEndBefore(caret);
+  return `${line.dataset.blockId} ${range.toString()}`;
+}
+
+test("another's caret stays left of what others insert at it, and goes with what they write", () => {
+  const { editor, model, view } = bench(3);
+  editor.showPeople([person("Ann", "b1", 4)]);
+  model.others([["edit", "b1", [4, " bob's"]]], true, "Bob");
+  expect(place(view, "Ann")).toBe("b1 some");
+  model.change([["edit", "b1", [4, " mine"]]]);
+  editor.showPeople([person("Ann", "b1", 4)]);
+  expect(place(view, "Ann")).toBe("b1 some");
+  model.others([["edit", "b1", [4, "thing"]]], true, "Ann");
+  expect(place(view, "Ann")).toBe("b1 something");
+});
+
+test("another's caret follows its letter over splits, joins and moves", () => {
+  const { editor, model, view } = bench(4);
+  editor.showPeople([person("Ann", "b1", 7), person("Bob", "b2", 4)]);
+  model.others([["split", "b1", 5, "n", { type: "paragraph" }]]);
+  expect(place(view, "Ann")).toBe("n te");
+  model.others([["move", ["n"], "b3"]]);
+  expect(place(view, "Ann")).toBe("n te");
+  model.others([["join", "n", "b3"]]);
+  expect(place(view, "Ann")).toBe("b3 some textte");
+  model.others([["join", "b2", "b0"]]);
+  expect(place(view, "Bob")).toBe("b0 some textsome");
+  model.others([["set", "b0", { type: "heading", level: 1 }]]);
+  expect(place(view, "Bob")).toBe("b0 some textsome");
+});
+
+test("what others have selected follows its letters, and does not grow at its ends", () => {
+  const { editor, model, view } = bench(3);
+  editor.showPeople([{ ...person("Ann", "b1", 9), anchor: 2 }]);
+  model.others([["edit", "b1", [2, "<", 7, ">"]]], true, "Bob");
+  expect(selected(view).join("")).toBe("b1 me text");
+  model.others([["split", "b1", 6, "n", { type: "paragraph" }]]);
+  expect(selected(view)).toEqual(["b1 me ", "n text"]);
+});
+
+test("a caret of an old version is carried to the present before it is drawn", () => {
+  const { editor, model, view } = bench(3);
+  model.others([["edit", "b1", ["so "]]]);
+  model.others([["split", "b1", 8, "n", { type: "paragraph" }]]);
+  model.others([["join", "n", "b2"]]);
+  editor.showPeople([
+    { ...person("Ann", "b1", 9), version: 0 },
+    { ...person("Bob", "b1", 2), version: 0 },
+    { ...person("Cy", "b1", 2), version: 2 },
+  ]);
+  expect(place(view, "Ann")).toBe("b2 some texttext");
+  expect(place(view, "Bob")).toBe("b1 so so");
+  expect(place(view, "Cy")).toBe("b1 so");
+});
+
+test("a caret of a version that is not here yet waits for it", () => {
+  const { editor, model, view } = bench(3);
+  editor.showPeople([{ ...person("Ann", "b1", 4), version: 0 }]);
+  editor.showPeople([{ ...person("Ann", "b1", 13), version: 1 }]);
+  expect(place(view, "Ann")).toBe("b1 some");
+  model.others([["edit", "b1", ["much ahead "]]]);
+  expect(place(view, "Ann")).toBe("b1 much ahead so");
 });

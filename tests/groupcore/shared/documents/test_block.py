@@ -185,6 +185,19 @@ def test_a_text_that_a_deleted_block_refuses_is_taken_back_with_late_edits() -> 
     assert not b.take_back("a", 1).result()
 
 
+def test_each_text_that_was_passed_on_is_taken_back_to_its_own_place() -> None:
+    a, b = born("a", "A"), born("b", "abc")
+    a.delete().result()
+    b.join("a").result()
+    b.accept("z", "b", Parcel(1, "append", rich("ghi"))).result()
+    assert (b.frames["z:1"].to, b.frames["z:1"].frame) == ("a", 2)
+    assert b.take_back("a", 1).result()
+    assert (b.frames["z:1"].to, b.frames["z:1"].frame) == ("a", 2), "it is still away"
+    assert b.take_back("a", 2).result()
+    assert (b.frames["z:1"].to, b.frames["z:1"].offset, text(b)) == ("", 3, "abcghi")
+    assert not b.take_back("a", 2).result()
+
+
 def test_a_late_edit_of_a_deleted_block_comes_back_as_a_draft() -> None:
     block = born("b", "abc")
     block.delete().result()

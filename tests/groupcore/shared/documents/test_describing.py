@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial
+from typing import cast
+
+import pytest
 
 from groupcore.objects.rich_delta import Format, RichDelta, Run, canonical, rich
 from groupcore.shared.documents import Document
+from groupcore.shared.documents.block import Block
+from groupcore.shared.documents.describing import Describing
+from groupcore.shared.documents.outline import DocumentOutline
+from groupcore.shared.documents.parts import Entry, Parcel
 from groupcore.shared.testing import World
 from tests.groupcore.shared.documents.office import rest, sit_down
 
@@ -131,3 +138,39 @@ def test_a_split_of_a_heading_waits_for_no_rest() -> None:
         assert fresh in a.outline.entries
 
     run(main)
+
+
+@pytest.mark.parametrize(
+    ("known", "length", "told"),
+    [
+        (0, 40, 0),
+        (0, 41, 1),
+        (100, 60, 0),
+        (100, 59, 1),
+        (400, 500, 0),
+        (400, 501, 1),
+        (400, 299, 1),
+    ],
+)
+def test_a_length_is_told_when_it_is_off_by_forty_and_by_a_quarter(
+    known: int, length: int, told: int
+) -> None:
+    block = Block()
+    parcel = Parcel(1, "birth", rich("x" * length), attributes=(("type", "quote"),))
+    block.accept("", "b", parcel).result()
+    describing = Describing(cast("DocumentOutline", None), {}, lambda _: None)
+    news = describing.news("b", block, Entry("quote", known, live=True))
+    assert news == (("b", "quote", length) if told else None)
+    assert describing.news("b", block, Entry("todo", length)) == ("b", "quote", length)
+    assert describing.news("b", block, None) is None
+
+
+def test_nothing_is_told_of_a_block_that_is_closed_or_not_born() -> None:
+    describing = Describing(cast("DocumentOutline", None), {}, lambda _: None)
+    entry = Entry("quote", 900, live=True)
+    block = Block()
+    assert describing.news("b", block, entry) is None
+    block.accept("", "b", Parcel(1, "birth", rich("text"))).result()
+    assert describing.news("b", block, entry) == ("b", "paragraph", 4)
+    block.join("other").result()
+    assert describing.news("b", block, entry) is None

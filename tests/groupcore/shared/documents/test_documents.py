@@ -261,6 +261,20 @@ def test_a_viewport_is_in_the_groups_of_the_blocks_near_it_only() -> None:
         assert plain(reader.content(ids[0]) or ()) == "*block 0"
         assert reader.content(ids[39]) is None
         assert await reader.find("block 39") == [(ids[39], 1)]
+        await rest(world)
+        assert not reader._closing
+        assert reader.own._contents.keys() == reader.blocks.keys()
+
+    run(main)
+
+
+def test_a_draft_that_another_page_of_its_author_has_taken_is_nobodys() -> None:
+    async def main(world: World) -> None:
+        a, _, ids = await three(world)
+        await a.block(ids[0])
+        for block in (ids[0], "not open"):
+            a._collect(block, "source:1")
+        assert not a.drafts
 
     run(main)
 

@@ -160,10 +160,12 @@ def test_what_nobody_asks_for_again_is_left_when_it_fails() -> None:
         [block] = await a.insert("", [rich("seed")])
         await a.block(block)
         await rest(world)
+        busy = [a.tender.is_busy]  # it waits for a disk
         disk.fail()
         await rest(world)
         assert disk.asked == 1
-        assert not a.tender.is_busy
+        busy.append(a.tender.is_busy)
+        assert busy == [True, False]
         assert list(a.outline.seeds) == [block]
 
     run(main)

@@ -143,4 +143,6 @@ def test_row_14_a_dead_link_costs_one_member_and_no_more() -> None:
     verdict = play(fault(3, "link", 1, 2, for_s=6), nodes=5, length_s=10)
     during = views_between(verdict.trace, 3, 9)
     assert [len(view.members) for view in during] == [4]
-    assert [len(view.members) for view in views_between(verdict.trace, 9, 20)] == [5]
+    back, promoted = views_between(verdict.trace, 9, 20)
+    assert len(back.members) == len(promoted.members) == 5
+    assert (len(back.voters), len(promoted.voters)) == (4, 5)

@@ -1,12 +1,10 @@
-"""A joiner that has no state yet counts in the quorum of its first view: open, kept as it is.
+"""A joiner that has no state yet is a learner: nobody waits for its vote.
 
-Of a, b and c, d is taken in; a, from which it takes the state, and d die at once. b and c were
-a majority of [a b c], and are half of [a b c d] without its first.
+Of a, b and c, d is taken in; a, from which it takes the state, and d die at once. b and c are a
+majority of the voters a, b and c, as before. When d has the state it votes, from a later view on.
 """
 
 from __future__ import annotations
-
-import pytest
 
 from groupcore.sim.clock import SECOND
 from groupcore.sim.trace import Viewed
@@ -44,10 +42,5 @@ def first_view_s(died: DonorAndJoinerDie) -> float:
     return (min(t for t in views if t > died.died_ns) - died.died_ns) / SECOND
 
 
-def test_all_go_on_when_the_donor_and_the_joiner_are_back() -> None:
-    assert first_view_s(DonorAndJoinerDie()) < DOWN_S + 3
-
-
-@pytest.mark.xfail(strict=True, reason="a joiner without the state counts in the quorum: learners")
 def test_two_whole_nodes_go_on_though_the_donor_and_the_joiner_have_died() -> None:
-    assert first_view_s(DonorAndJoinerDie()) < DOWN_S
+    assert first_view_s(DonorAndJoinerDie()) < 2.0

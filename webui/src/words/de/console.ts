@@ -24,13 +24,24 @@ export default {
   nodeDraining: (node: string) => `Der Knoten ${node} ist geräumt: Er sequenziert nichts.`,
   nodeStale: (node: string) =>
     `Der Knoten ${node} erreicht zu wenige andere: Seine Seiten können lesen und behalten ihre Änderungen.`,
+  awaits: (nodes: string, members: string, needed: number, or: string) =>
+    `An ${nodes} wartet der Cluster: Von der letzten Sicht (${members}) müssen ${number(needed)} Knoten mit ihren Ordnern da sein${or}.`,
+  awaitsFirstAlone: (first: string) => `, oder ${first} allein`,
+  awaitsFirst: (half: number, first: string) => `, oder ${number(half)}, darunter ${first}`,
+  awaitsBound: (nodes: string, missing: string) =>
+    `An ${nodes} wartet der Cluster: Die nächste Sicht ist vielleicht beschlossen und braucht ${missing}.`,
+  awaitsHere: (here: string) => `Da: ${here}.`,
+  awaitsEmpty: (empty: string) => `Mit leerem Ordner da: ${empty}.`,
+  awaitsMissing: (missing: string) => `Nicht da: ${missing}.`,
+  awaitsHint: (node: string) =>
+    `Was zuletzt gespeichert wurde, ist vielleicht nur dort. Kommt ein Ordner nie wieder, sagt python -m server recover am Rechner von ${node}, was verloren gehen kann, und macht ohne ihn weiter.`,
   diskFull: (node: string) => `Die Platte des Knotens ${node} ist voll.`,
   nodeRebuilding: (node: string) => `Der Knoten ${node} übernimmt den Stand der anderen.`,
   nodeLeaving: (node: string) => `Der Knoten ${node} geht.`,
   nodeSlow: (node: string, ms: number) =>
     `Am Knoten ${node} hat eine Nachricht ${number(ms)} ms auf ihre Nummer gewartet.`,
   viewsFlap: (views: number, minutes: number, nodes: string) =>
-    `Knoten kommen und gehen: ${plural(views, "1 Sicht", `${number(views)} Sichten`)} in den letzten ${number(minutes)} Minuten${nodes === "" ? "" : `; ausgeschlossen: ${nodes}`}. Sieh nach der Last ihrer Rechner und nach dem Netz zwischen ihnen.`,
+    `Knoten kommen und gehen: ${plural(views, "1 Sicht", `${number(views)} Sichten`)} in den letzten ${number(minutes)} Minuten${nodes === "" ? "" : `; ausgeschlossen: ${nodes}`}. Sehen Sie nach der Last ihrer Rechner und nach dem Netz zwischen ihnen.`,
   timesOf: (node: string, times: number) =>
     `${node} ${plural(times, "einmal", `${number(times)}-mal`)}`,
   nodeStarved: (node: string, seconds: number) =>

@@ -17,6 +17,7 @@ export default {
   find: "Titel suchen",
   notFound: (words) => `Kein Titel enthält „${words}“.`,
   openToSend: "Öffnen, um Ihre Änderungen zu senden",
+  openToPlace: "Öffnen, um Texte einzufügen",
   dropHint: "Sie können auch eine Markdown-Datei auf diese Seite ziehen.",
   drop: "Zum Importieren loslassen",
 } satisfies Translation<typeof english>;

@@ -2,8 +2,8 @@ import type english from "../en/problems";
 import type { Translation } from "../language";
 
 export default {
-  awaits_nodes:
-    "Die Server warten auf einen von ihnen, der fehlt. Sagen Sie dem Bescheid, der sie betreibt.",
+  awaits_nodes: (nodes) =>
+    `Die Server warten noch auf: ${nodes}. Was zuletzt gespeichert wurde, ist vielleicht nur dort. Sagen Sie denen Bescheid, die sie betreiben.`,
   bad_credentials: "E-Mail-Adresse oder Passwort ist falsch.",
   bad_request: "Der Server hat das nicht angenommen. Prüfen Sie, was Sie geschrieben haben.",
   busy: "Der Server hat zu viel zu tun. Versuchen Sie es gleich noch einmal.",
@@ -47,29 +47,6 @@ export default {
   wait: "Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
   weak_password:
     "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie ein anderes mit mindestens 10 Zeichen.",
-  bad_plan: "Der Plan taugt so nicht. Nichts wurde verschoben.",
-  key_kept:
-    "Der Cluster behält seinen Schlüssel. Legen Sie zuerst den neuen in die Schlüsseldatei jedes Knotens.",
-  moving: "Diese Gruppe zieht schon um. Warten Sie, bis sie angekommen ist.",
-  breaks_s2:
-    "Diese Gruppen brauchen einen gemeinsamen Sequencer: Dieser Umzug lässt sich nicht allein abbrechen.",
-  no_such_session: "Diese Sitzung ist zu Ende.",
-  unknown_move: "Dieser Umzug ist vorbei, oder es gab ihn nicht.",
-  node_silent: "Dieser Knoten antwortet gerade nicht. Versuchen Sie es gleich noch einmal.",
-  plan_lost:
-    "Der Knoten, der diesen Plan ausgeführt hat, ist zu Ende gegangen. Was umgezogen ist, bleibt. Geben Sie den Plan noch einmal, um fortzufahren.",
-  too_many_operations:
-    "Auf diesem Knoten laufen zwei Vorgänge. Warten Sie auf einen, oder brechen Sie ihn ab.",
-  too_many_plans: "Zu viele Pläne sind unterwegs. Warten Sie auf einen, oder brechen Sie ihn ab.",
-  unknown_group: "Diese Gruppe gibt es nicht mehr.",
-  unknown_node: "Dieser Knoten ist gerade nicht im Cluster.",
-  unknown_plan: "Diesen Plan gibt es nicht (mehr).",
-  unknown_violation:
-    "Keine Prüfung hat das gefunden, oder es wurde neu geprüft. Sehen Sie die Liste noch einmal an.",
-  unknown_operation: "Diesen Vorgang gibt es nicht (mehr).",
-  no_backups: "Dieser Knoten hat keinen Ordner für Sicherungen. Geben Sie ihm einen mit --backups.",
-  no_such_backup: "Diese Sicherung gibt es an diesem Knoten nicht.",
-  bad_store: "Die Ergebnisse der Pipeline lassen sich nicht lesen. Wenden Sie sich an den Betrieb.",
   outdated: "Diese Seite ist älter als der Server. Laden Sie sie neu.",
   refused: "Der Server hat abgewiesen, was diese Seite geschickt hat. Laden Sie sie neu.",
   replaced: "Die Sitzung dieser Seite wird anderswo benutzt. Laden Sie die Seite neu.",

@@ -24,6 +24,17 @@ export default {
   nodeDraining: (node: string) => `Node ${node} is drained: it sequences nothing.`,
   nodeStale: (node: string) =>
     `Node ${node} reaches too few others: its pages can read, and keep their edits.`,
+  awaits: (nodes: string, members: string, needed: number, or: string) =>
+    `At ${nodes} the cluster waits: of the last view (${members}) ${number(needed)} nodes have to be there with their folders${or}.`,
+  awaitsFirstAlone: (first: string) => `, or ${first} alone`,
+  awaitsFirst: (half: number, first: string) => `, or ${number(half)} with ${first} among them`,
+  awaitsBound: (nodes: string, missing: string) =>
+    `At ${nodes} the cluster waits: the next view may have been decided, and needs ${missing}.`,
+  awaitsHere: (here: string) => `There: ${here}.`,
+  awaitsEmpty: (empty: string) => `There with an empty folder: ${empty}.`,
+  awaitsMissing: (missing: string) => `Not there: ${missing}.`,
+  awaitsHint: (node: string) =>
+    `What was saved last may be on those alone. If a folder never comes back, python -m server recover at the machine of ${node} says what may be lost, and goes on without it.`,
   diskFull: (node: string) => `The disk of node ${node} is full.`,
   nodeRebuilding: (node: string) => `Node ${node} is taking over the state of the others.`,
   nodeLeaving: (node: string) => `Node ${node} is leaving.`,

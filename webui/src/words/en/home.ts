@@ -14,6 +14,7 @@ export default {
   find: "Find by title",
   notFound: (words: string) => `No title holds “${words}”.`,
   openToSend: "Open to send your edits",
+  openToPlace: "Open to place your kept texts",
   dropHint: "You can also drop a Markdown file anywhere on this page.",
   drop: "Drop to import",
 };

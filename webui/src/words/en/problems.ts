@@ -1,5 +1,5 @@
 export default {
-  awaits_nodes: "The servers wait for one of them that is not there. Tell who runs them.",
+  awaits_nodes: (nodes: string) => `The servers wait for ${nodes}. Tell who runs them.`,
   bad_credentials: "Mail address or password is wrong.",
   bad_request: "The server did not take this. Check what you have written.",
   busy: "The server has too much to do. Try again in a moment.",
@@ -36,25 +36,6 @@ export default {
   wait: "Too many attempts. Wait a minute, then try again.",
   weak_password:
     "This password is too short, or easily guessed. Take another of at least 10 characters.",
-  bad_plan: "The plan is not good as it is. Nothing has been moved.",
-  key_kept: "The cluster keeps its key. Put the new one into the key file of each node first.",
-  moving: "This group is moving already. Wait until it has arrived.",
-  breaks_s2: "These groups must have one sequencer: this move cannot be undone alone.",
-  no_such_session: "This session is over.",
-  unknown_move: "This move is over, or there was none.",
-  node_silent: "This node does not answer now. Try again in a moment.",
-  plan_lost:
-    "The node that carried this plan out has ended. What has moved stays. Give the plan again to go on.",
-  too_many_operations: "Two operations are under way at this node. Wait for one, or cancel it.",
-  too_many_plans: "Too many plans are on their way. Wait for one, or cancel it.",
-  unknown_group: "There is no such group any more.",
-  unknown_node: "This node is not in the cluster now.",
-  unknown_plan: "There is no such plan (any more).",
-  unknown_violation: "No audit has found this, or it was audited anew. Look at the list again.",
-  unknown_operation: "There is no such operation (any more).",
-  no_backups: "This node has no folder for backups. Give it one with --backups.",
-  no_such_backup: "There is no such backup at this node.",
-  bad_store: "The results of the pipeline cannot be read. Tell who runs it.",
   // why a page goes on no more
   outdated: "This page is older than the server. Reload the page.",
   refused: "The server refused what this page sent. Reload the page.",

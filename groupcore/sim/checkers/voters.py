@@ -1,0 +1,75 @@
+"""Invariant 12, its other half: who votes in a view knows what it begins with, and enough vote."""
+
+from __future__ import annotations
+
+from groupcore.membership.seats import VOTERS_MIN
+from groupcore.sim.checkers.base import Checker, Violation
+from groupcore.sim.clock import MILLISECOND
+from groupcore.sim.trace import Accepted, Trace, Viewed
+from groupcore.view import is_quorum
+
+GOODBYE_NS = 500 * MILLISECOND
+"""Who has asked to leave for so long, and has voted, has been heard."""
+
+
+class VotersKnow(Checker):
+    """12: a view's voters have its state or were voters before; those with the state are a quorum.
+
+    In an orderly way they do not become fewer than `VOTERS_MIN` but by leaving, and who has left
+    is none. Judged at the first installation of each view whose predecessor somebody installed.
+    """
+
+    number, name = 12, "voters-know"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """View by view, each with its predecessor."""
+        first: dict[tuple[int, int], Viewed] = {}
+        for record in trace.views:
+            key = (record.lineage, record.number)
+            if key in first:
+                continue
+            first[key] = record
+            before = first.get((record.lineage, record.number - 1))
+            if before is not None and record.holders:
+                self._judge(trace, before, record, found)
+
+    def _judge(self, trace: Trace, before: Viewed, view: Viewed, found: list[Violation]) -> None:
+        names = {member.name for member in view.members}
+        former = set(before.voters or [member.name for member in before.members])
+        voters = view.voters or tuple(member.name for member in view.members)
+        having = {holder.name for holder in view.holders}
+        what = f"view {view.number} of voters {' '.join(voters)}"
+        faults = []
+        if unknowing := set(voters) - having - former:
+            faults.append(f"{' '.join(sorted(unknowing))} had no vote before, and has no state")
+        if not is_quorum(voters, having):
+            faults.append(f"only {' '.join(sorted(having))} has the state")
+        leavers = {one.n for one in trace.lives if one.what == "leave" and one.t <= view.t}
+        if not view.recovered:
+            enough = min(VOTERS_MIN, len(former - (leavers - names)), 2 * len(having))
+            if len(voters) < enough:
+                faults.append(f"{enough} of {' '.join(sorted(former))} should vote")
+        if gone := self._gone(trace, before, view) & set(voters) - names:
+            faults.append(f"{' '.join(sorted(gone))} has left")
+        found += [
+            self.breach(view.t, (view.n,), f"{what} follows {before.number}: {fault}")
+            for fault in faults
+        ]
+
+    def _gone(self, trace: Trace, before: Viewed, view: Viewed) -> set[str]:
+        """Members of the former view who had said that they leave, and accepted this one."""
+        key = (view.number, view.lineage, view.members)
+        accepted = {
+            (vote.n, vote.inc)
+            for vote in trace.of(Accepted)
+            if (vote.number, vote.lineage, vote.members) == key and vote.t <= view.t
+        }
+        return {
+            one.n
+            for one in trace.lives
+            if one.what == "left"
+            and one.detail
+            and (one.n, one.inc) in accepted
+            and (one.n, one.inc) in before.members
+            and one.t - int(one.detail) <= view.t - GOODBYE_NS
+        }

@@ -1,0 +1,87 @@
+"""Planted bugs of who votes: nodes that are away, learners, leavers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from groupcore.membership import succession
+from groupcore.membership.seats import electors
+from groupcore.membership.succession import Candidates, Proposal, Vote
+from groupcore.sim.clock import MILLISECOND, SECOND
+from groupcore.sim.fault import Fault
+from groupcore.sim.planting import Patch, Plant
+from groupcore.sim.scenario import Scenario
+from groupcore.view import Address, View
+
+
+def _absent_not_kept() -> list[Patch]:
+    def none_kept(
+        members: Sequence[Address], having: Set[Address], former: Sequence[str]
+    ) -> tuple[str, ...]:
+        return electors(members, having, ())
+
+    return [(succession, "electors", none_kept)]
+
+
+def _learner_votes() -> list[Patch]:
+    def all_members(
+        members: Sequence[Address], having: Set[Address], former: Sequence[str]
+    ) -> tuple[str, ...]:
+        return electors(members, {*members}, former)
+
+    return [(succession, "electors", all_members)]
+
+
+def _leaver_votes() -> list[Patch]:
+    original = succession.orderly
+
+    def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
+        proposal = original(basis, live, candidates)
+        voters = electors(proposal.view.members, {*proposal.state_holders}, basis.voters)
+        return replace(proposal, view=replace(proposal.view, voters=voters))
+
+    return [(succession, "orderly", orderly)]
+
+
+VOTER_PLANTS = (
+    Plant(
+        "absent-not-kept",
+        "a voter that is away is kept no more, so a quorum shrinks to one node",
+        (12,),
+        _absent_not_kept,
+        schedule=Scenario(
+            seed=1,
+            nodes=3,
+            starts_ns=(0, 0, 0),
+            safety_ns=6 * SECOND,
+            faults=(Fault(2 * SECOND, "crash", (2,), 3 * SECOND),),
+        ),
+    ),
+    Plant(
+        "learner-votes",
+        "a joiner that has not got the state votes",
+        (12,),
+        _learner_votes,
+        schedule=Scenario(
+            seed=1, nodes=4, starts_ns=(0, 0, 0, 3 * SECOND), safety_ns=6 * SECOND, faults=()
+        ),
+    ),
+    Plant(
+        "leaver-votes",
+        "who has left in an orderly way stays a voter",
+        (12,),
+        _leaver_votes,
+        schedule=Scenario(
+            seed=1,
+            nodes=3,
+            starts_ns=(0, 0, 0),
+            safety_ns=7 * SECOND,
+            faults=(
+                Fault(1_900 * MILLISECOND, "disk-slow", (0,), 3 * SECOND, 700),
+                Fault(2 * SECOND, "leave", (2,), 4 * SECOND),
+            ),
+        ),
+    ),
+)
+"""Those of voters; `plants.PLANTS` has all."""

@@ -1,0 +1,90 @@
+"""Each way to name the wrong voters is found; the right ones are let by."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupcore.sim.checkers.voters import VotersKnow
+from groupcore.sim.trace import Accepted, Lived, Trace, Viewed
+from groupcore.view import Address
+
+A, B, C, D = (Address(name, 1) for name in "abcd")
+SECOND = 1_000_000_000
+
+
+def view(
+    number: int,
+    members: str,
+    voters: str = "",
+    holders: str = "",
+    recovered: bool = False,
+    at_s: int = 0,
+) -> Viewed:
+    named = tuple(Address(name, 1) for name in members)
+    held = tuple(Address(name, 1) for name in holders)
+    return Viewed(
+        at_s * SECOND,
+        *named[0],
+        number,
+        1,
+        7,
+        named,
+        None,
+        number - 1,
+        False,
+        0,
+        0,
+        recovered,
+        held,
+        tuple(voters),
+    )
+
+
+def breaches(*records: Viewed | Accepted | Lived) -> list[str]:
+    trace = Trace(sorted(records, key=lambda record: record.t))
+    return [violation.text.split(": ", 1)[1] for violation in VotersKnow().check(trace)]
+
+
+@pytest.mark.parametrize(
+    ("members", "voters", "holders"),
+    [
+        ("abc", "", "abc"),
+        ("ab", "abc", "ab"),
+        ("abcd", "abc", "abc"),
+        ("abd", "abc", "ab"),
+        ("a", "ab", "a"),
+    ],
+)
+def test_whoever_has_the_state_or_had_a_vote_may_vote(
+    members: str, voters: str, holders: str
+) -> None:
+    assert breaches(view(1, "abc", "", "abc"), view(2, members, voters, holders)) == []
+
+
+def test_a_learner_that_votes_is_found() -> None:
+    (found,) = breaches(view(1, "abc", "", "abc"), view(2, "abcd", "", "abc"))
+    assert found == "d had no vote before, and has no state"
+
+
+def test_too_few_with_the_state_are_found() -> None:
+    found = breaches(view(1, "abc", "", "abc"), view(2, "ab", "abc", "a", recovered=True))
+    assert found == ["only a has the state"]
+
+
+def test_a_voter_that_is_away_and_was_not_kept_is_found() -> None:
+    (found,) = breaches(view(1, "abc", "", "abc"), view(2, "ab", "", "ab"))
+    assert found == "3 of a b c should vote"
+    from_disk = view(2, "ab", "", "ab", recovered=True)
+    assert breaches(view(1, "abc", "", "abc"), from_disk) == []
+    left = Lived(0, "c", 1, "leave", "")
+    assert breaches(view(1, "abc", "", "abc"), left, view(2, "ab", "", "ab")) == []
+
+
+def test_a_leaver_that_stays_a_voter_is_found() -> None:
+    follows = view(2, "ab", "abc", "ab", at_s=3)
+    voted = Accepted(2 * SECOND, "c", 1, 2, 7, (A, B))
+    left = Lived(3 * SECOND, "c", 1, "left", str(SECOND))
+    assert breaches(view(1, "abc", "", "abc"), voted, follows, left) == ["c has left"]
+    in_haste = Lived(3 * SECOND, "c", 1, "left", str(SECOND // 10))
+    assert breaches(view(1, "abc", "", "abc"), voted, follows, in_haste) == []
+    assert breaches(view(1, "abc", "", "abc"), follows, left) == []

@@ -1,0 +1,21 @@
+export default {
+  bad_plan: "The plan is not good as it is. Nothing has been moved.",
+  key_kept: "The cluster keeps its key. Put the new one into the key file of each node first.",
+  moving: "This group is moving already. Wait until it has arrived.",
+  breaks_s2: "These groups must have one sequencer: this move cannot be undone alone.",
+  no_such_session: "This session is over.",
+  unknown_move: "This move is over, or there was none.",
+  node_silent: "This node does not answer now. Try again in a moment.",
+  plan_lost:
+    "The node that carried this plan out has ended. What has moved stays. Give the plan again to go on.",
+  too_many_operations: "Two operations are under way at this node. Wait for one, or cancel it.",
+  too_many_plans: "Too many plans are on their way. Wait for one, or cancel it.",
+  unknown_group: "There is no such group any more.",
+  unknown_node: "This node is not in the cluster now.",
+  unknown_plan: "There is no such plan (any more).",
+  unknown_violation: "No audit has found this, or it was audited anew. Look at the list again.",
+  unknown_operation: "There is no such operation (any more).",
+  no_backups: "This node has no folder for backups. Give it one with --backups.",
+  no_such_backup: "There is no such backup at this node.",
+  bad_store: "The results of the pipeline cannot be read. Tell who runs it.",
+};
