@@ -28,6 +28,14 @@ const OPEN: readonly (readonly [seed: number, what: string])[] = [
   [1703, "torn"],
   [1733, "doubled"],
   [1906, "doubled"],
+  [2300, "doubled"],
+  [2446, "torn"],
+  [2529, "doubled"],
+  [2681, "doubled"],
+  [2741, "torn"],
+  [2879, "torn"],
+  [2915, "doubled"],
+  [2974, "doubled"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [39, "doubled"],
