@@ -101,6 +101,8 @@ export interface BlockListener {
   onAsk(block: BlockObject, isKnown: boolean): void;
   /** Whether what a block began with is here, as its text. */
   hasFirst(block: BlockObject): boolean;
+  /** Whether own verbs rest on its text, and are not sent. */
+  isRestedOn(block: BlockObject): boolean;
   onBlockState(block: BlockObject, state: BlockState): void;
   onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void;
   onBlockAnswer(
@@ -321,8 +323,17 @@ export class BlockObject extends Shared {
   }
 
   override hear(message: ObjectMessage): void {
-    if (this.listener === null) super.hear(message);
+    if (message.t === "snapshot" && this.hasLostSteps(message.birth)) {
+      this.birth = undefined;
+      this.ask();
+    } else if (this.listener === null) super.hear(message);
     else this.listener.onHear(this, message);
+  }
+
+  /** Its order has begun anew, and own verbs wait: it is asked for by its text's version alone, for steps. */
+  private hasLostSteps(birth: string): boolean {
+    const isAnew = this.birth !== undefined && this.birth !== birth;
+    return isAnew && this.status === "open" && this.listener?.isRestedOn(this) === true;
   }
 
   override ask(): void {
@@ -362,7 +373,7 @@ export class BlockObject extends Shared {
 
   protected override get base(): number | undefined {
     if (this.birth !== undefined) return this.steps;
-    return this.listener?.hasFirst(this) === true ? 0 : undefined;
+    return this.listener?.hasFirst(this) === true ? this.steps : undefined;
   }
 
   protected override show(state: unknown): void {

@@ -25,7 +25,7 @@ import type { Confirmed } from "./confirmed";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Adrift, Happened, Overlay } from "./overlay";
-import { writtenBy } from "./own";
+import { textsOf, writtenBy } from "./own";
 import { leadsTo, missedSteps, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
@@ -44,6 +44,8 @@ export interface FollowerOwner {
   onDraft(code: string, text: Rich, into?: string): string;
   onOutlineEnd(error: Error): void;
   onBlockEnd(block: BlockObject, error: Error): void;
+  /** The text of a block will be another one, and nobody says how: what waits for it is numbered. */
+  onReplaced(block: BlockObject): void;
 }
 
 export class Follower implements BlockListener, OutlineListener {
@@ -78,8 +80,17 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** F7. */
   hasFirst(block: BlockObject): boolean {
-    const known = this.overlay.base.blocks.get(this.confirmed.idOf(block));
+    return this.hasText(this.confirmed.idOf(block));
+  }
+
+  private hasText(id: string): boolean {
+    const known = this.overlay.base.blocks.get(id);
     return known !== undefined && known.content !== null;
+  }
+
+  isRestedOn(block: BlockObject): boolean {
+    const id = this.confirmed.idOf(block);
+    return this.overlay.own.some(({ verb, call }) => call === null && textsOf(verb).includes(id));
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -174,8 +185,13 @@ export class Follower implements BlockListener, OutlineListener {
     const received = new Map(state.received);
     const isThere = ({ call, hop, parcel }: Own): boolean =>
       call !== null && hop === id && parcel > 0 && (received.get(call.group) ?? 0) >= parcel;
+    const isOne = block.status === "unborn" || block.isSameBirth;
     // Which of the steps are own parts that have come there is not known.
     const steps = this.overlay.own.some(isThere) ? null : this.stepsTo(block, state);
+    const isGuess =
+      steps === null || steps.some(([kind, , to]) => kind === "cut" && this.hasText(to));
+    if (isGuess && isOne && state.status !== "unborn" && this.hasFirst(block))
+      this.owner.onReplaced(block);
     this.chaseParts(this.overlay.own.filter(isThere));
     if (steps !== null) {
       for (const [details, own] of missedSteps(id, block.steps, steps, state.births))
@@ -195,7 +211,10 @@ export class Follower implements BlockListener, OutlineListener {
   private stepsTo(block: BlockObject, state: BlockState): BlockState["recent"] {
     const steps = state.recent;
     if (steps === null || block.steps + steps.length !== state.version) return null;
-    if (block.status !== "unborn") return steps;
+    if (block.status !== "unborn") {
+      const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
+      return isIt ? steps : null;
+    }
     // F7
     const known = this.overlay.base.blocks.get(this.confirmed.idOf(block));
     if (state.status === "unborn" || known === undefined || known.content === null) return null;

@@ -306,6 +306,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     return id;
   }
 
+  onReplaced(block: BlockObject): void {
+    this.sender.sendAhead(block);
+  }
+
   onOutlineEnd(error: Error): void {
     if (this.isClosed) return;
     const code = error instanceof CallError ? error.code : "closed";

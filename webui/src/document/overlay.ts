@@ -193,18 +193,20 @@ export class Overlay {
    */
   private setAdrift(ids: readonly string[], doc: Doc): Step[] {
     const told: Step[] = [];
-    for (const id of ids) {
-      const base = this.confirmed.versionOf(id);
-      if (base === null || !this.isUnsent(id)) continue;
+    const unsent = ids.filter((id) => this.confirmed.versionOf(id) !== null && this.isUnsent(id));
+    for (const id of unsent) {
       const out = ({ verb, call }: Own): boolean =>
         (verb[0] === "edit" && verb[1] === id && call !== null) ||
         (verb[0] === "split" && verb[1] === id) ||
-        (verb[0] === "merge" && verb[2] === id);
+        (verb[0] === "merge" && (verb[2] === id || (verb[1] === id && call === null)));
       for (let at = this.own.findIndex(out); at >= 0; at = this.own.findIndex(out)) {
         const own = this.own[at] as Own;
         told.push(...this.takeOut(at, doc));
         if (own.verb[0] === "edit") this.onDropped(own);
       }
+    }
+    for (const id of unsent) {
+      const base = this.confirmed.versionOf(id) ?? 0;
       let delta: RichDelta = [];
       let edits = 0;
       const isEditOf = ({ verb }: Own): boolean => verb[0] === "edit" && verb[1] === id;
@@ -220,11 +222,12 @@ export class Overlay {
     return told;
   }
 
-  /** Whether an edit of this text, or of a part that was split off it here, is not sent. */
+  /** Whether an edit of this text, or of what was split off it or joined with it here, is not sent. */
   private isUnsent(id: string): boolean {
     const parts = new Set([id]);
     return this.own.some(({ verb, call }) => {
       if (verb[0] === "split" && parts.has(verb[1])) parts.add(verb[3]);
+      if (verb[0] === "merge" && parts.has(verb[1])) parts.add(verb[2]);
       return verb[0] === "edit" && call === null && parts.has(verb[1]);
     });
   }

@@ -9,7 +9,7 @@
  *       has happened meanwhile.
  *   X4  Behind a reconnect, verbs of blocks are numbered before what was missed is looked at, by the
  *       versions that the page had: the blocks carry them as any late edit, whatever has become of
- *       their texts.
+ *       their texts. So it is with a block whose text is replaced, and nobody says by which steps.
  */
 
 import { insertedText } from "../shared/rich";
@@ -40,12 +40,16 @@ export class Sender {
   ) {}
 
   private isAhead = false;
+  /** The block whose text is about to be another one, for which nobody says how. */
+  private replaced: BlockObject | null = null;
 
-  /** X4: numbers what can be sent as soon as blocks are open again. */
-  sendAhead(): void {
+  /** X4: numbers what can be sent as soon as blocks are open again; `replaced`: of this one alone. */
+  sendAhead(replaced: BlockObject | null = null): void {
     this.isAhead = true;
+    this.replaced = replaced;
     this.send();
     this.isAhead = false;
+    this.replaced = null;
   }
 
   /** Sends what can be sent. */
@@ -99,8 +103,9 @@ export class Sender {
     id: string,
     how: (block: BlockObject) => readonly [string, ...unknown[]],
   ): OwnCall | null {
-    const block = this.confirmed.open(id);
-    if (block === null || !(this.isAhead ? block.isKnown : block.isReady)) return null;
+    const block = this.replaced === null ? this.confirmed.open(id) : this.confirmed.blocks.get(id);
+    if (block == null || !(this.isAhead ? block.isKnown : block.isReady)) return null;
+    if (this.replaced !== null && this.replaced !== block) return null;
     const [operation, ...args] = how(block);
     return callOf(id, operation, block.submitCall(operation, ...args));
   }

@@ -196,3 +196,36 @@ test("what one may not write any more is a draft, and says why", async () => {
   expect(new Set(kept.map(({ code }) => code))).toEqual(new Set(["forbidden"]));
   expect(kept.map(({ text }) => text).sort()).toEqual(["[X]", "[Y]", "[Z]"]);
 });
+
+test("what is written in a text that was never open goes by its version, not by a comparison, where others split it twice", async () => {
+  world = new World(1, { hosts: true, alone: true });
+  const [ann, bob] = [new Page(world, "p0"), new Page(world, "p1")];
+  await world.elapse(0.3);
+  ann.model.change([["insert", "", [{ id: "b0", attributes: {}, content: ["[A0]"] }]]]);
+  await world.elapse(1);
+  ann.lose(2);
+  ann.model.change([["edit", "b0", ["[C8]", 4, "[C4]"]]]);
+  bob.model.change([["edit", "b0", ["[A2]"]]]);
+  await world.elapse(0.5);
+  bob.model.change([["split", "b0", 0, "b4", {}]]);
+  await world.elapse(0.5);
+  bob.model.change([["split", "b4", 4, "b6", {}]]);
+  await world.elapse(4);
+  const wanted = ["", "[A2][C8]", "[A0][C4]"];
+  expect([texts(ann), texts(bob), drafts(ann)]).toEqual([wanted, wanted, []]);
+  expect(ann.model.save.kind).toBe("saved");
+});
+
+test("splits and joins of texts that have all left the document are taken back before their edits are sent", async () => {
+  const [ann, bob] = await shown({ hosts: true, alone: true });
+  ann.lose(2);
+  ann.model.change([["split", "b1", 8, "b9", {}]]);
+  ann.model.change([["join", "b1", "b0"]]);
+  ann.model.change([["edit", "b9", [5, "[X]"]]]);
+  bob.model.change([["join", "b1", "b2"]]);
+  await world.elapse(0.5);
+  bob.model.change([["join", "b0", "b2"]]);
+  await world.elapse(6);
+  expect(texts(bob).join("|")).toContain("three[X] four");
+  expect([texts(ann), drafts(ann)]).toEqual([texts(bob), []]);
+});

@@ -29,7 +29,7 @@ export class Writer {
     this.history = new History();
     this.page.model.onView = (event: ViewEvent) => {
       this.history.others(event);
-      this.tokens.look(event.after);
+      this.tokens.look(event.after, this.page.name);
     };
   }
 
@@ -65,9 +65,9 @@ export class Writer {
   private change(verbs: readonly Verb[]): void {
     const { model, name, world } = this.page;
     this.journal.push(`${(world.now_ms / 1_000).toFixed(2)} ${name} ${JSON.stringify(verbs)}`);
-    this.tokens.note(verbs);
+    this.tokens.note(verbs, name);
     model.change(verbs);
-    this.tokens.look(model.value);
+    this.tokens.look(model.value, name);
   }
 
   private take(way: Way): void {
