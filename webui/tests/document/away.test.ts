@@ -168,6 +168,31 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
     expect([texts(ann), texts(bob)]).toEqual([wanted, wanted]);
   });
 
+  test("where somebody cuts the block and pastes it as another one, unsent words are a draft, at once", async () => {
+    const [ann, bob] = await shown(setting);
+    ann.lose(1);
+    ann.model.change([["edit", "b1", [16, "[X]"]]]);
+    bob.model.change([["remove", ["b1"]]]);
+    const pasted = { id: "n1", attributes: {}, content: ["one two three four.."] };
+    bob.model.change([["insert", "b2", [pasted]]]);
+    await world.elapse(4);
+    expect(texts(ann)).toEqual(["before", "behind", "one two three four.."]);
+    expect(texts(bob)).toEqual(texts(ann));
+    expect(drafts(ann)).toEqual([["block_deleted", "[X]"]]);
+  });
+
+  test("words on their way to a block that is joined to one that is being removed are a draft", async () => {
+    const [ann, bob] = await shown(setting);
+    ann.lose(1);
+    ann.model.change([["edit", "b1", [16, "[X]"]]]);
+    bob.model.change([["join", "b1", "b0"]]);
+    bob.model.change([["remove", ["b0"]]]);
+    await world.elapse(5);
+    expect([texts(ann), texts(bob)]).toEqual([["behind"], ["behind"]]);
+    expect(drafts(ann)).toEqual([["block_deleted", "[X]"]]);
+    expect(ann.model.save.kind).toBe("saved");
+  });
+
   test("what a removal leaves no place for is a draft, at once", async () => {
     const [ann, bob] = await shown(setting);
     ann.lose(1);
