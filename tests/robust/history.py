@@ -63,12 +63,20 @@ class Calls:
 
 
 def trace_of(calls: Calls, dumps: Mapping[str, Iterable[Line]], group: str) -> Trace:
-    """The history of one group: as clients saw it, and of each node as `dump-log` has it."""
+    """The history of one group: as clients saw it, and of each node as `dump-log` has it.
+
+    Calls that every log has only as part of a state are left out; a run compares its text.
+    """
     told: list[Record] = []
+    only_in_states = compacted_calls(dumps, group)
     for at_s, client, number in calls.submitted:
+        if (client, number) in only_in_states:
+            continue
         h = crc32(f"{client}:{number}".encode())
         told.append(GroupSent(int(at_s * 1e9), (client, 0, 0), GROUP, number, h))
     for at_s, client, number in calls.answered:
+        if (client, number) in only_in_states:
+            continue
         told.append(GroupAccepted(int(at_s * 1e9), (client, 0, 0), GROUP, number, 0))
     told.sort(key=lambda record: record.t)
     end = max((record.t for record in told), default=0)
@@ -94,6 +102,25 @@ def trace_of(calls: Calls, dumps: Mapping[str, Iterable[Line]], group: str) -> T
                 first.append(GroupSent(0, NODES, GROUP, place, h))
             logs.append(GroupDelivered(end, node, 1, GROUP, place, process, number, h, ()))
     return Trace([*first, *told, *logs])
+
+
+def compacted_calls(dumps: Mapping[str, Iterable[Line]], group: str) -> set[tuple[str, int]]:
+    """The calls that a `compacted` line covers and no line of any log shows."""
+    shown: set[tuple[str, int]] = set()
+    covered: dict[str, int] = {}
+    for line in (line for lines in dumps.values() for line in lines if line["group"] == group):
+        if line["verdict"] == "compacted":
+            for client, last in line.get("calls", {}).items():
+                covered[client] = max(covered.get(client, 0), last)
+        elif operation := line.get("client_operation_id"):
+            client, _, number = operation.rpartition(":")
+            shown.add((client, int(number)))
+    return {
+        (client, number)
+        for client, last in covered.items()
+        for number in range(1, last + 1)
+        if (client, number) not in shown
+    }
 
 
 def _content(line: Line, place: int) -> tuple[GroupProcess, int, int]:

@@ -66,6 +66,18 @@ def test_a_gap_is_found_and_a_compacted_stretch_is_none() -> None:
     assert numbers({"a": [*RIGHT, compacted, later]}) == set()
 
 
+def test_calls_that_a_state_stands_for_are_not_missed_and_others_are() -> None:
+    compacted = {
+        "group": DOC,
+        "sequence_number": 1,
+        "settled": True,
+        "verdict": "compacted",
+        "calls": {"p": 1},
+    }
+    assert numbers({"a": [compacted, line(2, "q", 1)]}) == set()
+    assert 20 in numbers({"a": [{**compacted, "calls": {"p": 0}}, line(2, "q", 1)]})
+
+
 def test_a_call_that_stands_before_one_that_was_answered_when_it_was_made_is_found() -> None:
     wrong = [line(1, "q", 1), line(2, "p", 1)]
     assert numbers({"a": wrong, "b": wrong}) == {19}
