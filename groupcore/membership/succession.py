@@ -120,7 +120,8 @@ class Proposal:
             return True
         view = self.view
         stateful = {holder.name for holder in self.state_holders}
-        voting = stateful if view.is_quorum(stateful) else set(view.voters)
+        at_once = {*stateful, *view.absent}  # who is no member votes with what its disk has
+        voting = at_once if view.is_quorum(stateful) else set(view.voters)
         return view.is_quorum(voting & set(having))
 
 
