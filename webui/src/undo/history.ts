@@ -1,16 +1,10 @@
 /** Undo and redo of one's own edits, and of nothing else (docs/decisions/0045-undo-by-letters.md). */
 
 import type { Merge, Work } from "../document/doc";
+import { behind } from "../document/place";
 import type { ShownBlock, ShownChange, Verb, ViewEvent } from "../document/types";
 import { diffBlocks } from "../editor/diff";
-import {
-  isFormat,
-  isInsert,
-  type RichDelta,
-  richLength,
-  sameRich,
-  transformRichPosition,
-} from "../shared/rich";
+import { isFormat, isInsert, type RichDelta, richLength, sameRich } from "../shared/rich";
 import { Note, type Spots } from "./note";
 import { TakingBack } from "./taking-back";
 import { Tracks, workOn } from "./tracks";
@@ -291,12 +285,12 @@ function isBeside(verb: Verb, { block, from, to }: Reach, work: Work): boolean {
 
 /** What was reached, behind a change of others; null: it is not one stretch any more. */
 function carried(reach: Reach, change: ShownChange): Reach | null {
-  if (change[0] === "edit") {
-    if (change[1] !== reach.block) return reach;
-    const [from, to] = [reach.from, reach.to].map((place) =>
-      Number.isFinite(place) ? transformRichPosition(place, change[2]) : place,
-    ) as [number, number];
-    return { ...reach, from, to };
+  if (change[0] === "edit" || change[0] === "split") {
+    const { block } = reach;
+    const to = behind({ block, offset: reach.to }, change, "left", () => 0);
+    const from = behind({ block, offset: reach.from }, change, "right", () => 0);
+    if (from.block !== to.block) return null;
+    return { block: to.block, from: Math.min(from.offset, to.offset), to: to.offset };
   }
   if (change[0] === "set" || change[0] === "move" || change[0] === "rename") return reach;
   const { block } = reach;

@@ -1,8 +1,10 @@
 /** What the history notes of own edits: enough to take them back, wherever they are by then. */
 
+import type { Place } from "../document/place";
 import type { AttributePatch, Attributes } from "../document/types";
 import type { MarkValue } from "../shared/rich";
 import { Letters } from "./letters";
+import { CaretMark } from "./text";
 
 /** Where the text of a block begins, in the text that it was divided from or joined to. */
 export interface Seam {
@@ -11,10 +13,7 @@ export interface Seam {
 }
 
 /** A place in the text of a block, in code points. */
-export interface Spot {
-  readonly block: string;
-  readonly offset: number;
-}
+export type Spot = Place;
 
 /** Where the caret is. */
 export interface Spots {
@@ -50,8 +49,8 @@ type TextEntry = Extract<Entry, { kind: "text" }>;
 export class Note {
   readonly entries: Entry[] = [];
   /** Marks where the caret was before; see `Run.mark`. */
-  readonly anchor = {};
-  readonly head = {};
+  readonly anchor = new CaretMark();
+  readonly head = new CaretMark();
 
   get text(): TextEntry {
     const last = this.entries.at(-1);

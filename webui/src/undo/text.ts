@@ -11,6 +11,9 @@
 
 import { cutRich, type Rich } from "../shared/rich";
 
+/** A mark where a caret was: as an anchor that holds on to the left, it stays left of what comes there. */
+export class CaretMark {}
+
 /** Letters that were written at once, or a mark between letters. Never changed in place. */
 export interface Run {
   /** Names its letters; 0: nobody asks for them by name. */
@@ -63,7 +66,7 @@ export class OwnText {
   private index(place: number): number {
     let left = place;
     for (let at = 0; at < this.runs.length; at += 1) {
-      if (left === 0) return at;
+      if (left === 0 && !(this.runs[at]?.mark instanceof CaretMark)) return at;
       const run = this.runs[at] as Run;
       const seen = seenOf(run);
       if (seen > left) {

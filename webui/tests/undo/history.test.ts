@@ -141,3 +141,24 @@ test("when others have left nothing of an edit, the one before is taken back", (
   expect(sheet.texts).toEqual([["one"]]);
   expect(sheet.take("undo")).toBe(false);
 });
+
+test("where the caret was stays left of what others insert there, and goes with its letter", () => {
+  const history = new History();
+  let blocks: readonly ShownBlock[] = blocksOf("text", "more");
+  const spot = { block: "b0", offset: 4 };
+  const verbs: Verb[] = [["edit", "b0", [4, "mine"]]];
+  history.own({ verbs, blocks, start: "", spots: { anchor: spot, head: spot }, time_ms: 0 });
+  blocks = verbs.reduce<readonly ShownBlock[]>(applied, blocks);
+  const others = (change: Verb): void => {
+    const before = { title: "", blocks };
+    blocks = applied(blocks, change);
+    history.others({ changes: [change], before, after: { title: "", blocks } });
+  };
+  others(["edit", "b0", [4, "theirs "]]);
+  others(["edit", "b0", ["so "]]);
+  others(["split", "b0", 3, "n", {}]);
+  const taken = history.take("undo", blocks, null);
+  const where = { block: "n", offset: 4 };
+  expect(taken?.verbs).toEqual([["edit", "n", [11, -4]]]);
+  expect(taken?.spots).toEqual({ anchor: where, head: where });
+});
