@@ -57,7 +57,7 @@ test("three people who do ten things at once have the same document behind it, a
  * What was typed behind a split, and went after a text that somebody else was removing: it landed in
  * no draft, or was followed to the wrong place.
  */
-const LOST_BEFORE = [24, 133, 158, 210, 2023, 2050, 2053];
+const LOST_BEFORE = [24, 133, 158, 210, 2023, 2050, 2053, 880115, 880240];
 test.each(LOST_BEFORE)(
   "what goes after a text that is being removed is given back: seed %i",
   async (seed) => {
