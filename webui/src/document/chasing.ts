@@ -46,7 +46,7 @@ function fateOf(
   if (there?.isReady !== true) return null;
   const from = isJoin ? blocks.get(source) : undefined;
   const isBack = from?.isReady === true && from.parted.has(`${block}:${number}`);
-  const isRefused = isJoin && there.refused.has(`${source}:${number}`);
+  const isRefused = there.refused.has(`${source}:${number}`);
   const has = (there.received.get(source) ?? 0) >= number && !isRefused;
   const at = (id: string, found: BlockObject, other: string): Fate => {
     const key = `${other}:${number}`;
@@ -62,6 +62,8 @@ function fateOf(
     return isIn(id) ? { draft, next } : null;
   };
   if (isBack) return at(source, from, block);
+  // Refused with its text, which is back without it.
+  if (isRefused && from?.isReady && from.status !== "joined") return { draft: text, next: [] };
   return has ? at(block, there, source) : null;
 }
 

@@ -18,7 +18,7 @@ type Reader = typeof import("./reading");
 export const PICTURES_READ = "groupcore-pictures-read";
 
 /** The event at the text when what was pasted may not be put in any more; its detail: drafts. */
-export const NOT_PUT = "groupcore-not-put";
+export const NOT_PUT = "groupcore-kept";
 
 let reader: Reader | null = null;
 let loading: Promise<Reader> | null = null;
@@ -123,8 +123,7 @@ function pasteLater(view: EditorView, event: ClipboardEvent): boolean {
 /** What was pasted and has no place yet, as drafts: should the tab be gone before that. */
 export function unread(view: EditorView): Draft[] {
   return waitingIn(view).map(({ id, data }) => {
-    const text = data.getData("text/plain") || data.getData("text/html").replace(/<[^>]*>/g, " ");
-    return { id, code: "unread", text };
+    return { id, code: "", text: data.getData("text/plain") };
   });
 }
 

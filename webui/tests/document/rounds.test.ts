@@ -64,3 +64,11 @@ test.each(LOST_BEFORE)(
     await playRounds(gameOf(seed));
   },
 );
+
+/** What was refused with its text is neither in the document nor a draft: the page says "saving" for ever. */
+test.fails.each([880115, 880240])(
+  "open: what was refused with its text is given back: seed %i",
+  async (seed) => {
+    await playRounds({ ...gameOf(seed), settling_s: 2 });
+  },
+);
