@@ -130,11 +130,13 @@ def without_repetitions(records: list[Record]) -> list[Record]:
     """What nodes say, without what one tells a process again that joins: from its own archive.
 
     A node that lets a group go keeps it in its archive, and begins with an older place of it when
-    the next process joins. That it has said once, and goes on from there.
+    the next process joins. That it has said once, and goes on from there. What it has answered to a
+    LEAVE between the two comes again in its place.
     """
     kept: list[Record | None] = []
     places: dict[tuple[Life, GroupId], int] = {}
     released: dict[tuple[Life, GroupId], int] = {}
+    answers: dict[tuple[Life, GroupId], list[int]] = {}
     again: set[tuple[Life, GroupId]] = set()
     hosted: set[tuple[Life, GroupId]] = set()
     for record in records:
@@ -146,14 +148,17 @@ def without_repetitions(records: list[Record]) -> list[Record]:
             released[key] = len(kept) - 1
             again.discard(key)
             hosted.discard(key)
+            answers.pop(key, None)
             continue
         if isinstance(record, GroupLeft) and key not in hosted:
+            answers.setdefault(key, []).append(len(kept) - 1)
             continue  # an answer: the node has no place in the group
         if isinstance(record, GroupState):
             hosted.add(key)
             if record.seqno < places.get(key, -1):
                 again.add(key)
-                kept[-1] = kept[released.get(key, -1)] = None
+                for index in (len(kept) - 1, released.get(key, -1), *answers.pop(key, ())):
+                    kept[index] = None
             else:
                 places[key] = record.seqno
             continue

@@ -11,6 +11,7 @@ from groupcore.sim.trace_groups import (
     GroupAsked,
     GroupDelivered,
     GroupJoined,
+    GroupLeft,
     GroupReleased,
     GroupSaved,
 )
@@ -81,6 +82,16 @@ def test_what_an_archive_tells_again_is_no_second_delivery() -> None:
     assert 2 not in breached(story)
     again = sent().deliver(B, G, 3, (PA, 1))
     assert {2, 4} <= set(breached(again))
+
+
+def test_an_answer_to_a_leave_comes_again_in_its_place_from_the_archive() -> None:
+    story = sent().leave(PB, G, 4, A, B)
+    story.add(GroupReleased(story.t, *B, G)).join(PB, G, 5, A).leave(PB, G, 6, A, B)
+    story.state(B, G, 2).deliver(B, G, 3, (PA, 1), PB)
+    for seqno, said in ((4, GroupLeft), (5, GroupJoined), (6, GroupLeft)):
+        gone = [False] if said is GroupLeft else []
+        story.add(said(story.t, *B, G, seqno, PB, *gone))
+    assert 4 not in breached(story)
 
 
 def test_who_lives_through_two_epochs_is_in_both_histories() -> None:
