@@ -12,6 +12,7 @@ import { colourOf, type Person } from "../people";
 import { type Held, held, shownAt } from "./carets-held";
 import { CARETS } from "./people";
 import { toEditorPosition } from "./remote";
+import "./carets.css";
 
 /** Up to so many blocks the carets in all of them are drawn. */
 const SHORT_BLOCKS = 200;
