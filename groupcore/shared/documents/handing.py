@@ -50,6 +50,8 @@ from groupcore.shared.types.rich_text import RichContent
 
 FRAMES_MAX = 1_000
 """So many texts that came from other blocks are known."""
+BACK = ">"
+"""Before a block's id: not its parcels, but those of this block that it has refused."""
 
 UNBORN, OPEN, JOINED, DELETED = "unborn", "open", "joined", "deleted"
 
@@ -273,14 +275,15 @@ class Handing(SharedObject):
         for key, frame in list(self.frames.items()):
             if frame.to == block and frame.frame == number:
                 self.frames[key] = Frame(base, offset)
+        source = f"{BACK}{block}"
         for parcel in late:
             try:
                 edit = self._located(base, shift(parcel.delta, offset))
             except RefusalError:
                 edit = Located((), [], inserted(parcel.delta))
-            self._do_late(block, parcel, edit)
-            self._frame(block, f"{parcel.number}:back", Frame(to=self.name))
-        back = tuple((block, one.number, self._draft_of(block, one.number)) for one in late)
+            self._do_late(source, parcel, edit)
+            self._frame(source, f"{parcel.number}:back", Frame(to=self.name))
+        back = tuple((block, one.number, self._draft_of(source, one.number)) for one in late)
         attributes = tuple(self.attributes.items())
         self.emit(BlockOpened(self.version, self.content, attributes, back))
         return True

@@ -138,7 +138,10 @@ export class BlockObject extends Shared {
   private sent = 0;
   /** Who has made what is followed now. */
   private by = "";
-  /** By block and number of the edit that came: what it wrote that was not taken, with its author. */
+  /**
+   * By block and number of the edit that came: what it wrote that was not taken, with its author.
+   * Behind `>` those that this block gave to that one, and that have come back.
+   */
   readonly drafts = new Map<string, readonly [author: string, content: Rich]>();
   /** And where parts of it went on to. */
   readonly parted = new Map<string, readonly Place[]>();
@@ -277,7 +280,7 @@ export class BlockObject extends Shared {
         this.content = detail[2];
         this.attributes = detail[3];
         for (const [block, number, draft] of detail[4] ?? []) {
-          const key = `${block}:${number}`;
+          const key = `>${block}:${number}`;
           if (draft.length > 0) this.drafts.set(key, ["", draft]);
           this.parted.set(key, [["", 0]]);
         }

@@ -18,21 +18,13 @@ export interface Chased {
   readonly block: string;
   readonly source: string;
   readonly number: number;
-  /** It goes after the whole text of `source`, which may come back. */
-  readonly isJoin: boolean;
   /** What the person has written: of all parts of one edit the same value. */
   readonly text: Rich;
 }
 
 /** Where a part goes from a block. */
-export function chased(
-  source: string,
-  from: BlockObject | undefined,
-  [block, number]: Place,
-  text: Rich,
-): Chased {
-  const isJoin = from?.status === "joined" && from.into === block;
-  return { block, source, number, isJoin, text };
+export function chased(source: string, [block, number]: Place, text: Rich): Chased {
+  return { block, source, number, text };
 }
 
 /** `isIn`: whether a block is in the outline. */
@@ -41,30 +33,28 @@ function fateOf(
   blocks: ReadonlyMap<string, BlockObject>,
   isIn: (id: string) => boolean,
 ): Fate {
-  const { block, source, number, isJoin, text } = one;
+  const { block, source, number, text } = one;
   const there = blocks.get(block);
   if (there?.isReady !== true) return null;
-  const from = isJoin ? blocks.get(source) : undefined;
-  const isBack = from?.isReady === true && from.parted.has(`${block}:${number}`);
-  const isRefused = there.refused.has(`${source}:${number}`);
-  const has = (there.received.get(source) ?? 0) >= number && !isRefused;
+  const from = blocks.get(source);
   const at = (id: string, found: BlockObject, other: string): Fate => {
     const key = `${other}:${number}`;
     const draft = found.drafts.get(key)?.[1] ?? [];
     const parts = (found.parted.get(key) ?? []).filter((to) => to[1] > 0);
-    const next = parts.map((to) => chased(id, found, to, text));
+    const next = parts.map((to) => chased(id, to, text));
     if (draft.length + next.length > 0) return { draft, next };
     // It is in the text, which may have gone on, or have been on its way out when it came.
     const { status, via, into } = found;
     if (status === "joined")
-      return { draft, next: [chased(via || id, found, [into, found.number], text)] };
+      return { draft, next: [chased(via || id, [into, found.number], text)] };
     if (status === "deleted") return { draft: text, next };
     return isIn(id) ? { draft, next } : null;
   };
-  if (isBack) return at(source, from, block);
+  if (from?.isReady && from.parted.has(`>${block}:${number}`)) return at(source, from, `>${block}`);
+  if (there.has(source, number)) return at(block, there, source);
   // Refused with its text, which is back without it.
-  if (isRefused && from?.isReady && from.status !== "joined") return { draft: text, next: [] };
-  return has ? at(block, there, source) : null;
+  const isRefused = there.refused.has(`${source}:${number}`);
+  return isRefused && from?.isReady && from.status !== "joined" ? { draft: text, next: [] } : null;
 }
 
 export class Chases {
@@ -76,9 +66,9 @@ export class Chases {
     private readonly give: (code: string, text: Rich) => void,
   ) {}
 
-  /** The blocks that have to be open for it. */
+  /** The blocks that have to be open for it: what a block refuses comes back to where it was. */
   get blocks(): readonly string[] {
-    return this.all.flatMap(({ block, source, isJoin }) => (isJoin ? [block, source] : [block]));
+    return this.all.flatMap(({ block, source }) => [block, source]);
   }
 
   add(one: Chased): void {

@@ -346,7 +346,7 @@ export class Follower implements BlockListener, OutlineListener {
     if (call.lost.length === 0) return;
     for (const to of moved) {
       const isHere = this.overlay.own.some((own) => own.call === call && own.hop === to[0]);
-      if (!isHere) this.chases.add(chased(call.group, source, to, call.lost));
+      if (!isHere) this.chases.add(chased(call.group, to, call.lost));
     }
     call.lost = [];
   }
@@ -355,9 +355,8 @@ export class Follower implements BlockListener, OutlineListener {
   private chaseParts(parts: readonly Own[]): void {
     for (const { verb, call, hop, parcel } of parts) {
       if (verb[0] !== "edit" || call === null) continue;
-      const source = this.confirmed.blocks.get(call.group);
       const text = insertedText(verb[2]);
-      if (text.length > 0) this.chases.add(chased(call.group, source, [hop, parcel], text));
+      if (text.length > 0) this.chases.add(chased(call.group, [hop, parcel], text));
     }
   }
 

@@ -65,9 +65,12 @@ test.each(LOST_BEFORE)(
   },
 );
 
-/** What was refused with its text is neither in the document nor a draft: the page says "saving" for ever. */
-test.fails.each([880115, 880240])(
-  "open: what was refused with its text is given back: seed %i",
+/**
+ * What went after a text that was refused twice round, and came back with it: it was taken for what had
+ * come from that block with the same number, or the page did not know that it could come back.
+ */
+test.each([880115, 880240])(
+  "what was refused with its text is followed to where it comes back: seed %i",
   async (seed) => {
     await playRounds({ ...gameOf(seed), settling_s: 2 });
   },

@@ -198,6 +198,17 @@ def test_each_text_that_was_passed_on_is_taken_back_to_its_own_place() -> None:
     assert not b.take_back("a", 2).result()
 
 
+def test_what_comes_back_is_not_taken_for_what_has_come_with_its_number() -> None:
+    a, b = born("a", "A"), born("b", "b" * BLOCK_MAX)
+    a.delete().result()
+    b.accept("a", "b", Parcel(2, "edit", typed(0, "P"), frame=1, author="ann")).result()
+    b.join("a").result()
+    assert b.edit(0, typed(0, "Q"), "bob").result().moved == (("a", 2),)
+    assert b.take_back("a", 1).result()
+    drafts = {key: (one.author, plain(one.content)) for key, one in b.drafts.items()}
+    assert drafts == {"a:2": ("ann", "P"), ">a:2": ("bob", "Q")}
+
+
 def test_a_late_edit_of_a_deleted_block_comes_back_as_a_draft() -> None:
     block = born("b", "abc")
     block.delete().result()
