@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from copy import copy
+from hashlib import blake2b
 from itertools import count
 from random import Random
 from types import CellType, FunctionType, MethodType
@@ -66,6 +67,8 @@ def _copier_of(kind: type) -> Copier | None:
         return _duplicate_method
     if issubclass(kind, count):
         return lambda value, done: copy(value)
+    if kind is blake2b:
+        return lambda value, done: value.copy()
     if issubclass(kind, dict):
         return _duplicate_counter if issubclass(kind, Counter) else _duplicate_dict
     if issubclass(kind, list | deque):

@@ -99,6 +99,10 @@ class _Writer:
         """A class."""
         self.put(value.__name__)
 
+    def write_hash(self, value: blake2b) -> None:
+        """What has been hashed so far."""
+        self.put(value.hexdigest())
+
     def write_nothing(self, value: object) -> None:
         """What only does things."""
 
@@ -208,6 +212,8 @@ def _writer_of(kind: type) -> Write | None:
         return None
     if kind is Batch:
         return _Writer.write_batch
+    if kind is blake2b:
+        return _Writer.write_hash
     if issubclass(kind, type):
         return _Writer.write_type
     if issubclass(kind, list | tuple | deque):

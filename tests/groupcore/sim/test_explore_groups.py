@@ -239,6 +239,8 @@ FOUND = [
     ("answers dropped", "g-strict-join", 25),
     ("entered by who, at once", "g-strict-rejoin", 11),
     ("entered by who, at once", "g-observe", 11),
+    ("answers dropped", "g-strict-again", 25),
+    ("answers dropped", "g-observe-again", 25),
 ]
 
 
