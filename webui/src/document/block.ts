@@ -181,6 +181,10 @@ export class BlockObject extends Shared {
         return [source, Number(refused)];
       }),
       drafts: [...this.drafts].map(([key, [author, content]]) => [key, author, content]),
+      passed: [...this.parted].flatMap(([key, places]) => {
+        const [source = "", passed] = key.split(":");
+        return places.map(([to, at]) => [source, Number(passed), to, at] as const);
+      }),
       recent: null,
     };
   }
