@@ -57,11 +57,19 @@ export async function playRounds(game: Rounds): Promise<void> {
   }
 }
 
-/** Plays games from these seeds, so many at a time. */
-export async function playMany(games: readonly Rounds[], atOnce: number): Promise<void> {
+/** Plays games from these seeds, so many at a time; what was wrong, by seed. */
+export async function playMany(
+  games: readonly Rounds[],
+  atOnce: number,
+): Promise<ReadonlyMap<number, Error>> {
   const left = [...games];
+  const failed = new Map<number, Error>();
   const play = async (): Promise<void> => {
-    for (let game = left.shift(); game !== undefined; game = left.shift()) await playRounds(game);
+    for (let game = left.shift(); game !== undefined; game = left.shift()) {
+      const { seed } = game;
+      await playRounds(game).catch((error: Error) => failed.set(seed, error));
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, play));
+  return failed;
 }
