@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from groupcore.aio.udp import OnDatagram
 from tests.groupcore.aio.test_group_node import Program, make_programs
@@ -28,6 +29,12 @@ def hear_no_unicasts(program: Program) -> None:
     sockets.drain = drain_group  # type: ignore[method-assign]
 
 
+def all_vote(program: Program) -> bool:
+    """Whether nobody is a learner any more."""
+    view = program.node.channel.view
+    return view is not None and len(view.voters) == 3
+
+
 async def test_the_groups_of_a_node_that_hears_no_unicasts_go_on_at_the_others() -> None:
     programs = make_programs()
     a, b, c = programs
@@ -40,6 +47,8 @@ async def test_the_groups_of_a_node_that_hears_no_unicasts_go_on_at_the_others()
             assert await one.node.create("news") == group
             await one.node.join(process, group)
         assert b.owners[group] == "a"
+        for one in programs:  # as long as c learns, a and b decide what follows, and a is the first
+            await one.until(partial(all_vote, one))
         hear_no_unicasts(a)
         begun_s = time.monotonic()
         b.node.send(processes[1], group, [b"for a alone to number"])
