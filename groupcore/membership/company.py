@@ -44,10 +44,16 @@ class Company:
     def note_restarted(self, now: float) -> None:
         """Nodes that look for a view and could vote on the next one with what is on their disks.
 
-        A disk that does not know of this view may have lost what the node promised in it.
+        A disk that does not know of this view may have lost what the node promised in it. Not so
+        that of a voter that was away when the view began, whatever it knows: it takes part by
+        storing the view first.
         """
+        mine = self.state.view
         seekers = self.ask.seeking(now).items()
-        self.restarted = frozenset(node.name for node, view in seekers if view == self.state.view)
+        away = () if mine is None else frozenset(mine.absent) - self.ask.empty(now)
+        self.restarted = frozenset(
+            node.name for node, view in seekers if view == mine or node.name in away
+        )
 
     def is_elsewhere(self, view: View, mine: View) -> bool:
         """Whether its members are in another lineage, and it is not one that was left for mine."""
