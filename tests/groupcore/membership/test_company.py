@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.events import ViewInstalled
 from groupcore.membership.admission import Admission
 from groupcore.membership.company import SETTLED_S, Company
@@ -74,3 +76,18 @@ def test_a_proposer_that_is_not_heard_any_more_is_lost() -> None:
     assert mine.has_lost_its_proposer()
     mine.state.record = Record(MINE, promised=Ballot(1, C))
     assert not mine.has_lost_its_proposer()
+
+
+def test_a_voter_that_was_away_counts_by_what_its_disk_knows_however_little() -> None:
+    mine = replace(view_of(B, C, number=2), voters=("b", "c", "a"))
+    former = view_of(A, B, C, number=1)
+    for known in (mine, former, None):
+        for empty in (frozenset[str](), frozenset({"a"})):
+            world = World(seeking={A: known, D: former}, empty=empty)
+            state = state_of(C, mine)
+            found = Company(state, Admission(), Leaver(state), world.questions())
+            found.note_restarted(9.0)
+            counts = known == mine or not empty
+            assert found.restarted == ({"a"} if counts else set())
+            found.pass_over(mine, frozenset({B}))
+            assert found.passed_over == ({B} if counts else set())
