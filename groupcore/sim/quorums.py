@@ -75,8 +75,10 @@ def can_vote(node: Node, basis: View | None) -> bool:
     if basis is None:
         return True
     record = read_record(disk.lineage)
-    if record.rebuilding or record.number == basis.number or node.name in basis.absent:
+    if record.rebuilding or record.number == basis.number:
         return not record.rebuilding
+    if node.name in basis.absent:  # a blank disk looks as one that was lost
+        return record.view is not None or record.accepted is not None
     if record.accepted is None or record.accepted.view.number != basis.number:
         return False
     holders = record.accepted.state_holders
