@@ -51,6 +51,14 @@ async def eventually(
         interval_s = max(interval_s, min(1.3 * interval_s, POLL_MOST_S))
 
 
+async def ended(task: asyncio.Task[None]) -> None:
+    """Cancel what runs in the background, and wait until it has ended; raises what it raised."""
+    task.cancel()
+    await asyncio.wait([task])
+    if not task.cancelled():
+        task.result()
+
+
 def free_udp_port() -> int:
     """A UDP port that nobody has at the moment."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -94,6 +102,17 @@ class NodeProcess:
         match = re.search(pattern, self.output())
         assert match is not None, f"{self.name} names no address: {self.output()}"
         return match[1]
+
+    def resident_mb(self) -> int:
+        """The memory that it takes; 0 where it has ended."""
+        try:
+            lines = (
+                Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii").splitlines()
+            )
+        except (FileNotFoundError, ProcessLookupError):
+            return 0
+        found = (int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+        return next(found, 0) // 1024
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal."""
