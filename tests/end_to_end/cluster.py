@@ -131,7 +131,7 @@ class NodeProcess:
 
 
 class Cluster:
-    """Nodes of one cluster. `flags` go to every node."""
+    """Nodes of one cluster. `flags` go to every node; within `ready_s` who is started is ready."""
 
     def __init__(self, folder: Path, size: int = len(NAMES), **flags: str | int) -> None:
         self.folder = folder
@@ -144,6 +144,7 @@ class Cluster:
             "accounts": "off",
             **flags,
         }
+        self.ready_s = LIMIT_S
         self.nodes: dict[str, NodeProcess] = {}
         self.placed: set[str] = set()
         self.placing = asyncio.Lock()
@@ -220,7 +221,7 @@ class Cluster:
             except aiohttp.ClientError:
                 return False
 
-        await eventually(says_yes, f"{name} is ready")
+        await eventually(says_yes, f"{name} is ready", self.ready_s)
 
     @property
     def all_nodes(self) -> list[NodeProcess]:

@@ -46,7 +46,7 @@ CALLS_OF_A_TEXT = 900
 WAITS_S = 120.0
 """A client that stays with a node waits as long as that one does before it comes back."""
 HEALED_S = 120.0
-"""Within so long all nodes have to be one view again, with one text."""
+"""Within so long who is started is ready, and all nodes are one view again, with one text."""
 
 
 class Client(Tab):
@@ -211,10 +211,12 @@ class Run:
         for chapter in self.chapters:
 
             async def dumped(chapter: Chapter = chapter) -> bool:
-                chapter.dumps = {name: await self._dump(name, chapter.group) for name in names}
+                dumps = await asyncio.gather(*(self._dump(name, chapter.group) for name in names))
+                chapter.dumps = dict(zip(names, dumps, strict=True))
                 return is_whole(chapter.dumps, chapter.group)
 
-            await eventually(dumped, f"the logs say alike how far {chapter.group} is settled")
+            what = f"the logs say alike how far {chapter.group} is settled"
+            await eventually(dumped, what, HEALED_S)
             if not any(chapter.dumps.values()):
                 self.problems.append(f"no log has group {chapter.group}")
             found = chapter.judged(chapter.dumps)
@@ -253,6 +255,7 @@ async def robust(
         Disks(Path(folder) / "disks", nodes) as disks,
     ):
         async with Spaces(Path(folder), network, disks) as cluster:
+            cluster.ready_s = HEALED_S
             run = Run(cluster, seed, lasts_s)
             went_well = False
             try:
