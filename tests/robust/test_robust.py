@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.robust.evidence import explained
-from tests.robust.faults import FAULTS
+from tests.robust.disks import Disks
+from tests.robust.evidence import explained, keep
+from tests.robust.faults import FAULTS, LASTS_S
 from tests.robust.history import Calls, is_whole, judge
-from tests.robust.run import Chapter, robust
+from tests.robust.network import Network
+from tests.robust.run import Chapter, Run, robust
+from tests.robust.spaces import Spaces
 
 DOC = "doc/d/b1"
 
@@ -105,6 +111,27 @@ def test_a_problem_says_what_each_log_has_of_its_call() -> None:
     assert "a: 1 lines from 1 to 1" in said
     assert '"sequence_number": 2' in said
     assert '"settled": false' in said
+
+
+def test_what_a_run_has_found_is_kept_with_its_calls_and_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    cluster = Spaces(tmp_path / "run", Network(3), Disks(tmp_path / "disks", 3))
+    (tmp_path / "run" / "a.0.log").write_text("what a node said")
+    run = Run(cluster, 1, LASTS_S)
+    run.problems.append("18: p0001. was answered and stands 0 times")
+    run.played.append((1.0, 2.0, "kill", "a"))
+    chapter = Chapter("d", two_calls(), [])
+    chapter.dumps = {"a": RIGHT}
+    run.chapters.append(chapter)
+    kept = keep(run, tmp_path / "run")
+    assert "p0001." in (kept / "problems.txt").read_text()
+    assert (kept / "a.0.log").read_text() == "what a node said"
+    assert json.loads((kept / "faults.json").read_text()) == [[1.0, 2.0, "kill", "a"]]
+    said = json.loads((kept / "chapter0.json").read_text())
+    assert said["calls"]["answered"] == [[1.5, "p", 1], [2.5, "q", 1]]
+    assert said["dumps"] == {"a": RIGHT}
 
 
 def test_a_call_that_stands_before_one_that_was_answered_when_it_was_made_is_found() -> None:
