@@ -95,6 +95,13 @@ class ViewInstalled(Event):
     merged: tuple[View, ...] = ()
     streams: Digest = field(default_factory=dict)
 
+    @property
+    def lacking(self) -> tuple[Address, ...]:
+        """The members that have to take the state from others; the same at all members."""
+        if not self.holders:
+            return ()
+        return tuple(member for member in self.view.members if member not in self.holders)
+
 
 @dataclass(frozen=True, slots=True)
 class PrimaryLost(Event):

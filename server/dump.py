@@ -9,7 +9,7 @@ groups' archives have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgpack import unpackb
@@ -58,7 +58,7 @@ class LogReader:
         for at, part in enumerate(parts):
             for kind, *entry in unpackb(part, strict_map_key=False):
                 if kind == VIEW:
-                    self._on_view(decode_value(entry[0], View), entry[2])
+                    self._on_view(decode_value(entry[0], View), *entry[2:])
                 elif kind == COMMAND:
                     self._on_command(Address(*entry[0]), entry[1])
                 elif kind == FRAMES:
@@ -82,11 +82,13 @@ class LogReader:
             if stream.end is not None:
                 self._ends[address] = stream.end
 
-    def _on_view(self, view: View, ends: list[Any] | None) -> None:
+    def _on_view(
+        self, view: View, ends: list[Any] | None, lacking: Sequence[list[Any]] = ()
+    ) -> None:
         directory = self._plane.directory
         former = directory.view
         gone = [one for one in (former.members if former else ()) if one not in view.members]
-        self._act(directory.on_view(view, gone))
+        self._act(directory.on_view(view, gone, [Address(*one) for one in lacking]))
         if ends is not None:
             holder, streams = ends
             cut = {Address(*address): end for address, end in streams}

@@ -242,7 +242,8 @@ class GroupNode:
         """Ask for a migration; the events tell when it has happened.
 
         `Refused` with the number that this returns tells why it has not: `unknown_group`,
-        `unknown_node`, `breaks_s2`, `moving`, `draining`, `already_there`.
+        `unknown_node`, `breaks_s2`, `moving`, `draining`, `arriving`,
+        `already_there`.
         """
         request = self.service.move(groups, target, reason, 0.0)
         self.channel.wake_soon()

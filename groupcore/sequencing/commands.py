@@ -208,6 +208,13 @@ class Tell(Command):
     body: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Arrived(Command):
+    """Its sender, which joined without the state, has it now: it may be given groups."""
+
+    code: ClassVar[int] = 15
+
+
 COMMANDS: dict[int, type[Command]] = {
     command.code: command
     for command in (
@@ -225,6 +232,7 @@ COMMANDS: dict[int, type[Command]] = {
         Inherit,
         Tell,
         ObserveStrict,
+        Arrived,
     )
 }
 

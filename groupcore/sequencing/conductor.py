@@ -19,7 +19,7 @@ from collections import deque
 from groupcore.errors import WireError
 from groupcore.events import Synced, ViewInstalled
 from groupcore.sequencing.arriving import Arriving
-from groupcore.sequencing.commands import Tell, decode_command
+from groupcore.sequencing.commands import Arrived, Tell, decode_command
 from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.directory_changes import (
@@ -122,8 +122,7 @@ class Conductor:
             plane.trace.viewed(event)
         plane.watch.viewed(event)
         self._heard = Place(view.number, 0)
-        holders = event.holders or view.members
-        plane.reaches.install(view, [one for one in view.members if one not in holders])
+        plane.reaches.install(view, list(event.lacking))
         self._cut.on_view(view.number)
         self._joining.states.leave_gone()
         self.news = True
@@ -137,6 +136,7 @@ class Conductor:
             if view.number > plane.ordered.view:
                 self._apply_view(event)
             self._say_synced()
+            self._say_arrived()
             return
         self._ordered.append(event)
         if joins:
@@ -182,6 +182,11 @@ class Conductor:
         if synced is not None:
             self._plane.control.append(synced)
 
+    def _say_arrived(self) -> None:
+        """This node may be given groups. Said again in a view: what was said may be lost."""
+        if self._plane.me in self._plane.directory.state.arriving:
+            self._plane.propose(Arrived())
+
     def _synced(self) -> Synced | None:
         """What a node that has joined says once it has got everything (I3); a log says it later."""
         plane, view = self._plane, self._plane.view
@@ -200,7 +205,7 @@ class Conductor:
             plane.log.view(event, plane.place)
         plane.gone.update(gone)
         plane.events.append(MembersChanged(view.members))
-        changes = plane.directory.on_view(view, gone)
+        changes = plane.directory.on_view(view, gone, event.lacking)
         for node in gone:
             self._sequencer.enrolment.close_books(node)
         self._act(changes)
@@ -233,6 +238,8 @@ class Conductor:
             self._plane.events.append(Told(by, command.topic, command.body))
         self._plane.watch.ordered(by, command)
         self._act(self._plane.directory.apply(command, by))
+        if isinstance(command, Arrived):
+            self._planning.look_again()
 
     def _act(self, changes: list[Change]) -> None:
         """Do this node's part of what the directory has changed."""
@@ -345,6 +352,7 @@ class Conductor:
             if (view, commands) > plane.ordered:
                 self._apply(*item)
         self._say_synced()
+        self._say_arrived()
         self._ending.on_view(self.now)
         self._keeper.touched.update(plane.streams)
         self._keeper.receiving.look_again()

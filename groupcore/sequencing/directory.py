@@ -23,6 +23,7 @@ from hashlib import blake2b
 from groupcore.sequencing import directory_snapshot, moving, resolving
 from groupcore.sequencing.choosing import is_overload, new_owner
 from groupcore.sequencing.commands import (
+    Arrived,
     CancelMove,
     Command,
     CreateGroup,
@@ -132,15 +133,24 @@ class Directory:
         changes = self._apply(command, by)
         return changes + resolving.settle(self.state)
 
-    def on_view(self, view: View, gone: Sequence[Address]) -> list[Change]:
+    def on_view(
+        self, view: View, gone: Sequence[Address], lacking: Sequence[Address] = ()
+    ) -> list[Change]:
         """What a view changes; `gone` are the members of the former one that are not in it.
+
+        `lacking`: its members without the state. Those of them that are new are given no groups
+        before they have said that they have it (`Arrived`).
 
         The processes of gone nodes leave everything, and moves to them are off. What they owned
         stays theirs until their streams end. Nothing changes where the view is known already.
         """
         state = self.state
         assert not set(gone) & set(view.members), "a node is a member or gone"
+        former = state.members
         state.install(view)
+        for member in lacking:
+            if member not in former:
+                state.arriving[member] = None
         state.overlap.keep_nodes(state.members)
         state.observers.keep_nodes(state.members)
         state.loads.keep_nodes(state.members)
@@ -208,6 +218,9 @@ class Directory:
                 return self._drain(command, by)
             case Tell():
                 return []  # for the nodes' programs
+            case Arrived():
+                state.arriving.pop(by, None)
+                return []
             case _:
                 return state.ignore("unknown_command")
 

@@ -27,10 +27,12 @@ from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address, View
 from groupcore.wire import decode_value, encode_value
 
-FORMAT = 5
+FORMAT = 6
 """First value of every snapshot."""
+BEFORE_ARRIVING = 5
+"""That of snapshots without the table of nodes that take the state."""
 BEFORE_TENURES = 4
-"""That of snapshots without the table of tenures, whose memberships name no request."""
+"""That of snapshots without the table of tenures, too, whose memberships name no request."""
 BEFORE_OBSERVERS = 3
 """The oldest format that is read: without the table of observers, too."""
 SLICE = 2_000
@@ -104,6 +106,7 @@ def pack(state: DirectoryState) -> bytes:
         for group, former in sorted(state.tenures.items())
     ]
     rest = [columns, moves, pending, overlap, loads, ties, ended, streams, observers, tenures]
+    rest.append(known.numbered(sorted(state.arriving)))
     packed: bytes = packb([*head, list(known.numbers), *rest], use_bin_type=True)
     return packed
 
@@ -139,7 +142,8 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     state.groups_given, state.moves_given = groups_given, moves_given
     state.draining = dict.fromkeys(draining)
     known = [Address(name, incarnation) for name, incarnation in addresses]
-    columns, moves, pending, overlap, loads, ties, ended, streams, observers, tenures = tables
+    columns, moves, pending, overlap, loads, ties, ended, streams, *later = tables
+    observers, tenures, arriving = later
     _read_loads(state, loads, known)
     _read_moves(state, moves, known)
     yield from _read_entries(state, columns, known)
@@ -149,7 +153,7 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     ]
     for table, rows in ((state.overlap, overlap), (state.observers, observers)):
         for node, number, groups in rows:
-            for group, request in groups if kind == FORMAT else [(one, 0) for one in groups]:
+            for group, request in groups if kind > BEFORE_TENURES else [(one, 0) for one in groups]:
                 table.enter(Process(known[node], number), group, request)
     state.ties.by_node = {
         known[node]: {(group, other): rate for group, other, rate in rates} for node, rates in ties
@@ -162,6 +166,7 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
         for group, former in tenures
     }
     state.streams = dict.fromkeys(known[stream] for stream in streams)
+    state.arriving = dict.fromkeys(known[node] for node in arriving)
     yield state
 
 

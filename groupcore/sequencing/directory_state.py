@@ -95,6 +95,7 @@ class DirectoryState:
         self.streams: dict[Address, None] = {}  # of all nodes that were in a view, and not ended
         self.ended: dict[Address, Ended] = {}
         self.draining: dict[str, None] = {}
+        self.arriving: dict[Address, None] = {}  # members that have to take the state first
         self.pending: list[PendingEntry] = []
         self.overlap = Overlap()
         self.observers = Observers()
@@ -111,6 +112,7 @@ class DirectoryState:
         self.members = frozenset(view.members)
         for member in view.members:
             self.streams.setdefault(member)
+        self.arriving = {node: None for node in self.arriving if node in self.members}
 
     def owner_of(self, group: GroupId) -> Address | None:
         """Who sequences the group; None for one that is unknown. The owner may be gone."""
@@ -139,9 +141,14 @@ class DirectoryState:
         return owner
 
     def candidates(self) -> list[Address]:
-        """The nodes that may be given groups: those that do not drain, or all if all do."""
+        """The nodes that may be given groups: those that do not drain, or all if all do.
+
+        A node that has yet to take the state numbers nothing before: as long as there is another
+        one, it is given nothing that people would wait for.
+        """
         assert self.view is not None
-        members = sorted(self.view.members)
+        all_members = sorted(self.view.members)
+        members = [one for one in all_members if one not in self.arriving] or all_members
         return [member for member in members if member.name not in self.draining] or members
 
     def load_of(self, groups: Iterable[GroupId]) -> int:

@@ -36,7 +36,8 @@ class Refused(ServiceEvent):
 
     Codes: `unknown_group`, `not_a_member`, `already_a_member`, `too_large`, `not_primary`,
     `unknown_node`, `breaks_s2`, `unknown_move`, `moving`, `bad_order`, `bad_name`, `bad_context`,
-    `out_of_sequence`, `left`, `too_many_strict_groups`, `draining`, `already_there`.
+    `out_of_sequence`, `left`, `too_many_strict_groups`, `draining`, `arriving`,
+    `already_there`.
     """
 
     request: int

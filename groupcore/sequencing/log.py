@@ -75,7 +75,10 @@ class Log:
         """A view has been applied; the order stands at `place`."""
         holder = (event.holders or event.view.members)[0]
         ends = [list(holder), [[list(one), end] for one, end in event.streams.items()]]
-        self._entries.append([VIEW, encode_value(event.view, View), list(place), ends])
+        entry = [VIEW, encode_value(event.view, View), list(place), ends]
+        if event.lacking:
+            entry.append([list(member) for member in event.lacking])
+        self._entries.append(entry)
         self._await(None, *place)
 
     def command(self, by: Address, payload: bytes, place: Position) -> None:

@@ -43,6 +43,8 @@ def _objection(
         return "unknown_group", "the move names no group"
     if target not in state.members:
         return "unknown_node", f"{target} is not in the view"
+    if target in state.arriving and target not in state.candidates():
+        return "arriving", f"{target.name} has not got the state yet: ask again"
     if target.name in state.draining and target not in state.candidates():
         return "draining", f"{target.name} is being drained: end that first"
     for group in groups:

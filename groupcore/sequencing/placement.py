@@ -80,7 +80,11 @@ class _Planner:
     def drain(self) -> None:
         """What draining nodes have goes to the others, near its sender where there is room."""
         state = self._state
-        leaving = {node for node in state.members if node not in self._nodes}
+        leaving = {
+            node
+            for node in state.members
+            if node.name in state.draining and node not in self._nodes
+        }
         if not leaving:
             return
         spread = Spread(state, sum(state.loads.node(node) for node in leaving))

@@ -137,13 +137,12 @@ class PlanRun:
 
     def progress(self) -> PlanProgress:
         """How far it is."""
-        present = {member.name for member in self._directory.state.members}
         return PlanProgress(
             self._total,
             self._total - len(self._todo) - len(self._failed),
             len(self._under_way()),
             dict(self._failed),
-            tuple(sorted(set(self._todo.values()) - present)),
+            tuple(sorted(set(self._todo.values()) - self._able().keys())),
             self._cancelled,
         )
 
@@ -151,6 +150,11 @@ class PlanRun:
         """The groups that are asked for or move."""
         batches = (*self._asked.values(), *self._moving.values())
         return [group for units in batches for unit in units for group in unit]
+
+    def _able(self) -> dict[str, Address]:
+        """The nodes that can be given groups now: who joins is waited for, as one that is away."""
+        state = self._directory.state
+        return {node.name: node for node in state.members if node not in state.arriving}
 
     # --- what comes next --------------------------------------------------------------------------
 
@@ -174,7 +178,7 @@ class PlanRun:
     def _due(self) -> Iterator[tuple[Unit, Address, Address]]:
         """Units that are still to do and not under way, whose groups and target are there."""
         state = self._directory.state
-        nodes = {member.name: member for member in state.members}
+        nodes = self._able()
         seen = {group for units in self._asked.values() for unit in units for group in unit}
         for group, name in list(self._todo.items()):
             if group in seen or name not in nodes:

@@ -19,7 +19,7 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgpack import unpackb
@@ -85,7 +85,7 @@ class Restoring:
             plane.stream(Address(*entry[0])).start(0)
         elif kind == VIEW:
             plane.place = tuple(entry[1])
-            self._on_view(decode_value(entry[0], View), entry[2])
+            self._on_view(decode_value(entry[0], View), *entry[2:])
         elif kind == COMMAND:
             plane.place = tuple(entry[2])
             self.place = Place(self.place.view, self.place.commands + 1)
@@ -104,7 +104,9 @@ class Restoring:
             yield
         self.place = taking.finish()
 
-    def _on_view(self, view: View, ends: list[Any] | None) -> None:
+    def _on_view(
+        self, view: View, ends: list[Any] | None, lacking: Sequence[list[Any]] = ()
+    ) -> None:
         plane = self._plane
         former = plane.directory.view
         gone = [m for m in (former.members if former else ()) if m not in view.members]
@@ -112,7 +114,7 @@ class Restoring:
         plane.gone.update(gone)
         for member in view.members:
             plane.stream(member).start(0)
-        self._act(plane.directory.on_view(view, gone))
+        self._act(plane.directory.on_view(view, gone, [Address(*one) for one in lacking]))
         if ends is not None:
             holder, streams = ends
             cut = {Address(*address): end for address, end in streams}

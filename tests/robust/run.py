@@ -31,8 +31,9 @@ from groupcore.sim.checkers import Violation
 from tests.end_to_end.cluster import eventually
 from tests.end_to_end.page import BLOCK, TOKEN_WIDTH, Fields, Tab, tokens
 from tests.robust.disks import Disks
+from tests.robust.evidence import explained, keep
 from tests.robust.faults import FAULTS, LASTS_S, Faults
-from tests.robust.history import Calls, Line, judge
+from tests.robust.history import Calls, Line, is_whole, judge
 from tests.robust.network import Network, NoNetwork
 from tests.robust.spaces import NAMES, Spaces
 from tests.robust.watch import Watch
@@ -45,7 +46,7 @@ CALLS_OF_A_TEXT = 900
 WAITS_S = 120.0
 """A client that stays with a node waits as long as that one does before it comes back."""
 HEALED_S = 120.0
-"""Within so long all nodes have to be one view again, with one text."""
+"""Within so long who is started is ready, and all nodes are one view again, with one text."""
 
 
 class Client(Tab):
@@ -106,7 +107,10 @@ class Chapter:
 
 
 class Run:
-    """One run; `happened` counts the faults by kind."""
+    """One run; `happened` counts the faults by kind.
+
+    `played`: begin and end of each fault, in seconds as the calls have them, kind, and node.
+    """
 
     def __init__(self, cluster: Spaces, seed: int, lasts_s: tuple[float, float]) -> None:
         self.cluster = cluster
@@ -115,6 +119,7 @@ class Run:
         self.faults = Faults(cluster, self.random, lasts_s, self.watch.healed)
         self.chapters: list[Chapter] = []
         self.happened: Counter[str] = Counter()
+        self.played: list[tuple[float, float, str, str]] = []
         self.problems: list[str] = []
 
     async def play(self, seconds: float) -> None:
@@ -175,7 +180,9 @@ class Run:
             kind = left.pop()
             name = self.random.choice(NAMES[: self.cluster.network.size])
             self.watch.begin(kind)
+            begins = time.monotonic()
             self.problems += await self.faults.play(kind, name)
+            self.played.append((begins, time.monotonic(), kind, name))
             print(f"{time.monotonic() - began:6.1f} s {kind} of {name}", flush=True)
             self.happened[kind] += 1
             await asyncio.sleep(self.random.uniform(*QUIET_S))
@@ -202,17 +209,25 @@ class Run:
 
     async def _judge(self, names: str) -> None:
         for chapter in self.chapters:
-            chapter.dumps = {name: await self._dump(name, chapter.group) for name in names}
+
+            async def dumped(chapter: Chapter = chapter) -> bool:
+                dumps = await asyncio.gather(*(self._dump(name, chapter.group) for name in names))
+                chapter.dumps = dict(zip(names, dumps, strict=True))
+                return is_whole(chapter.dumps, chapter.group)
+
+            what = f"the logs say alike how far {chapter.group} is settled"
+            await eventually(dumped, what, HEALED_S)
             if not any(chapter.dumps.values()):
                 self.problems.append(f"no log has group {chapter.group}")
-            self.problems += [str(one) for one in chapter.judged(chapter.dumps)]
+            found = chapter.judged(chapter.dumps)
+            self.problems += [explained(one, chapter.dumps) for one in found]
         missing = [kind for kind in FAULTS if not self.happened[kind]]
         self.problems += [f"{kind} was never played" for kind in missing]
 
     async def _dump(self, name: str, group: str) -> list[Line]:
-        process = await self.cluster.command(
-            name, "dump-log", str(self.cluster.data(name)), "--group", group
-        )
+        """From the node: its folder does not say yet of the last lines that they are settled."""
+        admin = self.cluster.nodes[name].admin_url
+        process = await self.cluster.command(name, "dump-log", "--admin", admin, "--group", group)
         output, _ = await process.communicate()
         if process.returncode:
             self.problems.append(f"dump-log of {name} ended with {process.returncode}")
@@ -240,8 +255,15 @@ async def robust(
         Disks(Path(folder) / "disks", nodes) as disks,
     ):
         async with Spaces(Path(folder), network, disks) as cluster:
+            cluster.ready_s = HEALED_S
             run = Run(cluster, seed, lasts_s)
-            await run.play(seconds)
+            went_well = False
+            try:
+                await run.play(seconds)
+                went_well = not run.problems
+            finally:
+                if not went_well:
+                    print(f"kept in {keep(run, Path(folder))}", flush=True)
     return run, time.monotonic() - began
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.robust.evidence import explained
 from tests.robust.faults import FAULTS
-from tests.robust.history import Calls, judge
+from tests.robust.history import Calls, is_whole, judge
 from tests.robust.run import Chapter, robust
 
 DOC = "doc/d/b1"
@@ -40,6 +41,14 @@ def numbers(dumps: dict[str, list[dict[str, Any]]]) -> set[int]:
 
 
 RIGHT = [line(1, "p", 1), line(2, "q", 1)]
+COMPACTED: dict[str, Any] = {
+    "group": DOC,
+    "sequence_number": 1,
+    "settled": True,
+    "verdict": "compacted",
+    "calls": {"p": 1},
+}
+"""A line of a state that stands for p's call."""
 
 
 def test_a_history_that_is_right_breaks_nothing() -> None:
@@ -67,15 +76,35 @@ def test_a_gap_is_found_and_a_compacted_stretch_is_none() -> None:
 
 
 def test_calls_that_a_state_stands_for_are_not_missed_and_others_are() -> None:
-    compacted = {
-        "group": DOC,
-        "sequence_number": 1,
-        "settled": True,
-        "verdict": "compacted",
-        "calls": {"p": 1},
-    }
-    assert numbers({"a": [compacted, line(2, "q", 1)]}) == set()
-    assert 20 in numbers({"a": [{**compacted, "calls": {"p": 0}}, line(2, "q", 1)]})
+    assert numbers({"a": [COMPACTED, line(2, "q", 1)]}) == set()
+    assert 20 in numbers({"a": [{**COMPACTED, "calls": {"p": 0}}, line(2, "q", 1)]})
+
+
+def test_a_call_that_came_again_behind_the_state_that_has_it_is_not_missed() -> None:
+    again = line(2, "p", 1, verdict="repeated")
+    assert numbers({"a": [COMPACTED, again, line(3, "q", 1)]}) == set()
+
+
+def test_a_line_that_is_not_settled_does_not_make_a_call_missed_that_states_have() -> None:
+    late = line(1, "p", 1, settled=False)
+    assert numbers({"a": [COMPACTED, line(2, "q", 1)], "b": [late]}) == set()
+
+
+def test_logs_are_whole_when_all_is_settled_and_they_end_alike() -> None:
+    unsettled = [RIGHT[0], {**RIGHT[1], "settled": False}]
+    assert is_whole({"a": RIGHT, "b": RIGHT}, DOC)
+    assert not is_whole({"a": RIGHT, "b": unsettled}, DOC)
+    assert not is_whole({"a": RIGHT, "b": RIGHT[:1]}, DOC)
+
+
+def test_a_problem_says_what_each_log_has_of_its_call() -> None:
+    dumps = {"a": [line(1, "p", 1)], "b": [line(1, "p", 1), line(2, "q", 1, settled=False)]}
+    missed = [one for one in judge(two_calls(), dict(dumps), DOC) if one.number == 20]
+    said = explained(missed[0], dumps)
+    assert "q#0/0:1.1 has number 0 of group 1; it has none" in said
+    assert "a: 1 lines from 1 to 1" in said
+    assert '"sequence_number": 2' in said
+    assert '"settled": false' in said
 
 
 def test_a_call_that_stands_before_one_that_was_answered_when_it_was_made_is_found() -> None:

@@ -157,6 +157,7 @@ def test_a_directory_of_before_tenures_is_read_and_goes_on() -> None:
     group = world.create("notes", Order.CAUSALLY_TOTAL)
     world.run(20)
     value = unpackb(world["a"].service.plane.directory.snapshot(), raw=False)
+    assert value.pop() == [], "nobody takes the state"
     assert value.pop() == [], "nobody has had a group before"
     value[0] = 4
     made = Directory()

@@ -8,6 +8,7 @@ from groupcore.errors import WireError
 from groupcore.sequencing.commands import (
     COMMANDS,
     PREFIX,
+    Arrived,
     CancelMove,
     Command,
     CreateGroup,
@@ -47,6 +48,7 @@ EXAMPLES: list[Command] = [
     Inherit((7, 8)),
     ReportTies((Tie(7, 8, 120), Tie(7, 9, 1))),
     Tell("keys", b"\x00"),
+    Arrived(),
 ]
 
 

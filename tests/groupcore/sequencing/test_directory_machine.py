@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pytest
 from hypothesis import settings
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from groupcore.sequencing.commands import (
+    Arrived,
     CancelMove,
     Command,
     CreateGroup,
@@ -62,6 +63,7 @@ class DirectoryMachine(RuleBasedStateMachine):
         self.asked: dict[tuple[Address, int], tuple[GroupId, Process]] = {}
         self.open_moves: dict[int, MoveBegan] = {}
         self.ended: set[Address] = set()
+        self.arriving: set[Address] = set()
 
     # --- what happens -----------------------------------------------------------------------------
 
@@ -130,12 +132,21 @@ class DirectoryMachine(RuleBasedStateMachine):
     def cancel(self, index: int, by: str) -> None:
         self.apply(CancelMove(self.request(), index), by)
 
-    @rule(given_names=st.sets(names, min_size=2), restarted=st.sets(names, max_size=1))
-    def view(self, given_names: set[str], restarted: set[str]) -> None:
+    @rule(
+        given_names=st.sets(names, min_size=2),
+        restarted=st.sets(names, max_size=1),
+        lacking=st.sets(names, max_size=2),
+    )
+    def view(self, given_names: set[str], restarted: set[str], lacking: set[str]) -> None:
         former = set() if self.one.view is None else set(self.one.view.names)
         for name in sorted(restarted | (given_names - former)):
             self.lives[name] += 1  # whoever comes back comes as another life
-        self.install(sorted(given_names))
+        self.install(sorted(given_names), lacking)
+
+    @rule(by=names)
+    def arrive(self, by: str) -> None:
+        self.apply(Arrived(), by)
+        assert self.address(by) not in self.one.state.arriving
 
     @rule(by=names, holder=names, stream=indexes)
     def end_stream(self, by: str, holder: str, stream: int) -> None:
@@ -252,14 +263,19 @@ class DirectoryMachine(RuleBasedStateMachine):
 
     # --- how it is told ---------------------------------------------------------------------------
 
-    def install(self, given_names: Sequence[str]) -> None:
+    def install(self, given_names: Sequence[str], lacking: Collection[str] = ()) -> None:
         former = () if self.one.view is None else self.one.view.members
         members = tuple(self.address(name) for name in given_names)
         gone = [member for member in former if member not in members]
         self.view_number += 1
         view = View(self.view_number, 1, 0, 7, members)
-        changes = self.one.on_view(view, gone)
-        assert changes == self.two.on_view(view, gone)
+        without = [member for member in members if member.name in lacking]
+        changes = self.one.on_view(view, gone, without)
+        assert changes == self.two.on_view(view, gone, without)
+        arriving = set(self.one.state.arriving)
+        assert arriving <= set(without) | self.arriving
+        assert not arriving & set(former) - self.arriving, "who was there has the state"
+        self.arriving = arriving
         self.note(changes)
 
     def apply(self, command: Command, by: str) -> None:
@@ -296,7 +312,7 @@ class DirectoryMachine(RuleBasedStateMachine):
         match change:
             case GroupCreated(again=False):
                 assert change.group not in self.epochs
-                assert change.owner in self.one.state.members
+                self.may_be_given(change.owner)
                 self.epochs[change.group], self.owners[change.group] = 1, change.owner
             case GroupDeleted():
                 del self.epochs[change.group], self.owners[change.group]
@@ -317,8 +333,18 @@ class DirectoryMachine(RuleBasedStateMachine):
         """One more epoch, from one owner to a live one."""
         assert self.owners[group] == former
         assert epoch == self.epochs[group] + 1
-        assert owner in self.one.state.members
+        self.may_be_given(owner)
         self.epochs[group], self.owners[group] = epoch, owner
+
+    def may_be_given(self, owner: Address) -> None:
+        """A member that has the state, where there is one."""
+        state = self.one.state
+        assert owner in state.members
+        assert owner not in state.arriving or owner in state.candidates() or self.owns(owner)
+
+    def owns(self, owner: Address) -> bool:
+        """Whether it has groups, as there was nobody else: the rest of a component follows."""
+        return owner in self.owners.values()
 
     def note_move(self, change: Change) -> None:
         match change:

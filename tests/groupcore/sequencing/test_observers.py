@@ -123,6 +123,7 @@ def test_a_snapshot_of_a_former_version_is_read() -> None:
     value = unpackb(made.snapshot(), raw=False)
     for row in value[OVERLAP]:
         row[2] = [group for group, _ in row[2]]
+    assert value.pop() == [], "arriving"
     assert value.pop() == [], "tenures"
     value[0] = BEFORE_TENURES
     again = Directory()
