@@ -272,7 +272,7 @@ export class Confirmed {
   }
 
   /** What the block that gives a new one its text says of it. */
-  private birthOf(id: string): ShownBlock | undefined {
+  birthOf(id: string): ShownBlock | undefined {
     for (const block of this.blocks.values()) {
       const birth = block.births.get(id);
       if (birth === undefined) continue;

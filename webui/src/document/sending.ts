@@ -10,6 +10,7 @@
  *   X4  Behind a reconnect, verbs of blocks are numbered before what was missed is looked at, by the
  *       versions that the page had: the blocks carry them as any late edit, whatever has become of
  *       their texts. So it is with a block whose text is replaced, and nobody says by which steps.
+ *       Where steps say what has become of all texts that wait, they are carried over those (X3).
  */
 
 import { insertedText } from "../shared/rich";
