@@ -1,4 +1,4 @@
-"""What a game of tokens leaves behind when it fails: all that pages said, heard, showed and were told.
+"""What a game of tokens that fails leaves behind: all that its pages said, heard and showed.
 
 One file a game, a line an event, by time: seconds since the game began, who, what, details.
 """

@@ -26,10 +26,11 @@ import { callOf, type Own, type OwnCall, type OwnVerb } from "./carry";
 import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
+import { Dying } from "./dying";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Adrift, Happened, Overlay } from "./overlay";
-import { textsOf, writtenBy } from "./own";
+import { restsOn, textsOf, writtenBy } from "./own";
 import { leadsTo, missedSteps, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
@@ -64,6 +65,7 @@ export class Follower implements BlockListener, OutlineListener {
   adrift: readonly Adrift[] = [];
   /** Parts of own edits of which it is not known what has become of them. */
   readonly chases: Chases;
+  private readonly dying = new Dying();
   /** Why own verbs are dropped now. */
   private reason = "block_deleted";
   overlay!: Overlay;
@@ -74,6 +76,7 @@ export class Follower implements BlockListener, OutlineListener {
     private readonly unsaved: UnsavedTexts,
   ) {
     this.chases = new Chases(confirmed, (code, text) => owner.onDraft(code, text));
+    confirmed.isRestedOn = (id) => this.overlay.own.some((own) => restsOn(own, id));
   }
 
   // --- what is heard --------------------------------------------------------------------------
@@ -178,7 +181,7 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.onOutlineNews();
     const happened = details.flatMap((detail): Happened[] => {
       if (detail[0] === "left") {
-        const gone = detail[1].filter((id) => !this.confirmed.isPassing(id));
+        const gone = detail[1].filter((id) => !this.confirmed.isLingering(id));
         const step = gone.length > 0 ? (["remove", gone] as const) : null;
         return [{ step, own: ownRemoval(detail[1]), isJoined: detail[2] }];
       }
@@ -295,11 +298,21 @@ export class Follower implements BlockListener, OutlineListener {
 
   private follow(block: BlockObject, details: readonly BlockDetail[], operation: string): void {
     const happened = this.stepsOf(block, details, operation);
+    this.followDying(block, details, operation === "edit");
     for (const detail of details) block.follow(detail);
     const isOpened = details.some(([kind]) => kind === "opened");
     if (isOpened) this.confirmed.isOpenAgain(this.confirmed.idOf(block));
     this.advance(happened);
     if (isOpened) this.later.push(() => this.settle(block));
+  }
+
+  private followDying(block: BlockObject, details: readonly BlockDetail[], isOwn: boolean): void {
+    const id = this.confirmed.idOf(block);
+    const isStaying = isOwn && this.confirmed.isStaying(id);
+    for (const detail of details) {
+      for (const text of this.dying.follow(id, detail)) this.owner.onDraft("block_deleted", text);
+      if (isStaying && detail[0] === "edited") this.dying.note(id, detail[2]);
+    }
   }
 
   /** What details of a block mean; of own verbs, also what they did not come to. */
