@@ -20,6 +20,8 @@ export interface BlockState {
   /** Where the text went, in which parcel (0: it is there), and what it was. */
   readonly into: string;
   readonly number: number;
+  /** Of one that the page has kept: the block that has passed the text on. */
+  readonly via?: string;
   readonly leaving: Rich;
   readonly content: Rich;
   readonly attributes: Attributes;
@@ -164,12 +166,13 @@ export class BlockObject extends Shared {
 
   /** Everything here, as a snapshot has it. */
   get state(): BlockState {
-    const { status, into, number, leaving, content, attributes } = this;
+    const { status, into, number, via, leaving, content, attributes } = this;
     const isJoined = status === "joined";
     return {
       status,
       into,
       number: isJoined ? number : 0,
+      via,
       leaving: isJoined ? leaving : [],
       content,
       attributes,
@@ -198,7 +201,7 @@ export class BlockObject extends Shared {
     const isPassed = state.status === "joined" && this.via !== "" && state.number > 0;
     this.status = state.status;
     if (!isPassed) {
-      [this.into, this.number, this.via] = [state.into, state.number, ""];
+      [this.into, this.number, this.via] = [state.into, state.number, state.via ?? ""];
       if (state.number > 0) this.sent = state.number;
     }
     if (state.version !== this.steps) this.past = [];

@@ -13,13 +13,13 @@ import type { ObjectMessage } from "../client/messages";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
 import { BlockObject, type Past } from "./block";
-import { type Heard, inOrder } from "./catching-up";
+import { type Heard, inOrder, isTold, wentTo } from "./catching-up";
 import { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import { Follower, type FollowerOwner } from "./following";
 import { type OutlineDetail, OutlineObject } from "./outline";
 import { Overlay } from "./overlay";
-import { neededBy } from "./own";
+import { neededBy, textsOf } from "./own";
 import { saveState } from "./save-state";
 import { chopped, Sender } from "./sending";
 import { callsOf, fresh, keep, type StoredDocument, takeUp } from "./storing";
@@ -34,6 +34,8 @@ const MARGIN = 20;
 const WRITTEN_MAX = 200;
 /** So many blocks that are closed, as they were joined to others, are remembered. */
 const JOINED_MAX = 100;
+/** So many blocks to which texts have gone are asked for at once behind a reconnect. */
+const ONWARD_MAX = 50;
 /** Objects of the session that are not blocks of this document. */
 const OTHERS_MAX = 8;
 
@@ -250,8 +252,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** Objects that were asked for behind a reconnect are looked at together, the outline last. */
   private caughtUp(object: BlockObject | OutlineObject): void {
     this.catchingUp.delete(object);
-    if (this.catchingUp.size > 0) return;
-    this.sender.sendAhead();
+    if (this.catchingUp.size > 0 || this.asksOnward()) return;
+    if (!this.isTold) this.sender.sendAhead();
     const missed = inOrder(this.missed, (block) => this.confirmed.idOf(block));
     this.missed = [];
     const held = missed.some(([one, message]) => this.isHeld(one, message));
@@ -259,6 +261,39 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     else this.follower.hearAll(missed);
     for (const one of new Set(missed.map(([one]) => one))) this.opened(one);
     this.goOn();
+  }
+
+  /** F8 of the follower. Whether some are asked for. */
+  private asksOnward(): boolean {
+    const { blocks } = this.confirmed;
+    const { onward } = this.follower;
+    const texts = new Set([
+      ...this.written,
+      ...this.overlay.own.flatMap(({ verb }) => textsOf(verb)),
+    ]);
+    for (const [object, message] of this.missed) {
+      if (!(object instanceof BlockObject)) continue;
+      const id = this.confirmed.idOf(object);
+      if (!texts.has(id) && !onward.has(id)) continue;
+      for (const [to] of wentTo(message)) {
+        const isFull = onward.size >= ONWARD_MAX || blocks.size >= this.room;
+        if (isFull || blocks.has(to) || this.failed.has(to)) continue;
+        onward.add(to);
+        this.open(to);
+        const block = blocks.get(to);
+        if (block !== undefined) this.catchingUp.add(block);
+      }
+    }
+    return this.catchingUp.size > 0;
+  }
+
+  /** Whether it is known by steps what has become of the texts that own verbs wait for. */
+  private get isTold(): boolean {
+    const { blocks } = this.confirmed;
+    const waiting = this.overlay.own.filter(({ call }) => call === null);
+    const texts = waiting.flatMap(({ verb }) => textsOf(verb));
+    const isBegun = (id: string): boolean => this.overlay.base.blocks.get(id)?.content != null;
+    return isTold(texts, this.missed, (id) => blocks.get(id), isBegun);
   }
 
   private hear(object: BlockObject | OutlineObject, message: ObjectMessage): void {
