@@ -100,9 +100,11 @@ export class Follower implements BlockListener, OutlineListener {
     return known !== undefined && known.content !== null;
   }
 
-  isRestedOn(block: BlockObject): boolean {
+  isRestedOn(block: BlockObject, last: number): boolean {
     const id = this.confirmed.idOf(block);
-    return this.overlay.own.some(({ verb, call }) => call === null && textsOf(verb).includes(id));
+    const isLost = (call: OwnCall | null): boolean =>
+      call === null || (call.group === id && call.n > last);
+    return this.overlay.own.some(({ verb, call }) => isLost(call) && textsOf(verb).includes(id));
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {

@@ -12,7 +12,7 @@ import { CallError } from "../client/errors";
 import type { ObjectMessage } from "../client/messages";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
-import { BlockObject, type Past } from "./block";
+import { BlockObject, type BlockState, type Past } from "./block";
 import { type Heard, inOrder, isTold, wentTo } from "./catching-up";
 import { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
@@ -68,6 +68,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private readonly catchingUp = new Set<BlockObject | OutlineObject>();
   private missed: Heard[] = [];
   private waiting: Heard[] = [];
+  /** What was heard of blocks whose texts have come from others that have not answered yet. */
+  private readonly heldBack = new Map<BlockObject, Heard[]>();
   private isClosed = false;
   private isStarted = false;
   private draftCount = 0;
@@ -238,9 +240,51 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (isKnown) this.catchingUp.add(object);
     this.missed = this.missed.filter(([one]) => one !== object);
     this.waiting = this.waiting.filter(([one]) => one !== object);
+    if (object instanceof BlockObject) this.heldBack.delete(object);
   }
 
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    if (object instanceof BlockObject && this.isHeldBack(object, message)) {
+      this.heldBack.set(object, [...(this.heldBack.get(object) ?? []), [object, message]]);
+      return;
+    }
+    this.takeNow(object, message);
+    if (message.t !== "changes" && this.heldBack.size > 0) this.release();
+  }
+
+  /**
+   * F9: whether to wait for the block that a text has come from: it is shown here, and was asked for.
+   * So it is known which letters went, before they are seen where they are.
+   */
+  private isHeldBack(block: BlockObject, message: ObjectMessage): boolean {
+    if (this.heldBack.has(block)) return true;
+    if (message.t !== "snapshot" || block.status !== "unborn") return false;
+    return this.isAhead(message.state as BlockState);
+  }
+
+  private isAhead({ received }: BlockState): boolean {
+    return received.some(([source]) => {
+      const from = this.confirmed.blocks.get(source);
+      if (from === undefined || from.isReady || this.heldBack.has(from)) return false;
+      return this.follower.hasFirst(from);
+    });
+  }
+
+  /** Goes on with what was held back. What is known by now, and came without its steps, is asked for anew. */
+  private release(): void {
+    for (const [block, heard] of [...this.heldBack]) {
+      const [first] = heard;
+      if (first?.[1].t !== "snapshot" || !this.heldBack.has(block)) continue;
+      const state = first[1].state as BlockState;
+      if (this.isAhead(state)) continue;
+      this.heldBack.delete(block);
+      const isGuess = state.recent === null && state.version > 0;
+      if (isGuess && this.follower.hasFirst(block)) block.ask();
+      else for (const one of heard) this.take(...one);
+    }
+  }
+
+  private takeNow(object: BlockObject | OutlineObject, message: ObjectMessage): void {
     if (this.catchingUp.size > 0) {
       this.missed.push([object, message]);
       if (message.t !== "changes" && message.t !== "saved") this.caughtUp(object);
@@ -357,9 +401,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (this.isClosed || this.session.stopped !== null) return;
     if (this.confirmed.blocks.get(id) !== block) return;
     this.confirmed.blocks.delete(id);
+    this.heldBack.delete(block);
     if (this.catchingUp.has(block)) this.caughtUp(block);
     this.failed.add(id);
     this.follower.refuse(id, error instanceof CallError ? error.code : "closed");
+    this.release();
   }
 
   // --- what follows ---------------------------------------------------------------------------
