@@ -25,7 +25,7 @@ import aiohttp
 from websockets.asyncio.client import ClientConnection
 
 from bench.measuring import load_average, quantile
-from tests.end_to_end.cluster import eventually
+from tests.end_to_end.cluster import ended, eventually
 from tests.end_to_end.page import Fields, Tab
 from tests.robust.network import Network
 from tests.robust.spaces import Spaces
@@ -119,8 +119,7 @@ class Look:
     async def __aexit__(self, *_: object) -> None:
         """End."""
         assert self._task is not None
-        self._task.cancel()
-        await asyncio.wait([self._task])
+        await ended(self._task)
 
     async def _run(self) -> None:
         while True:

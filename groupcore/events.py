@@ -154,7 +154,8 @@ class Flushed(Event):
     """`member` has stopped; it holds `digest` and has delivered up to `position`, finally.
 
     `delivered` is the part of the digest that it has delivered; `streams`: up to where it has
-    acknowledged each stream of the data plane, finally too.
+    acknowledged each stream of the data plane, finally too. `synced`: no further than that has it
+    told anybody that its application has the order of this epoch on disk.
     """
 
     member: Address
@@ -163,6 +164,7 @@ class Flushed(Event):
     position: int
     delivered: Digest = field(default_factory=dict)
     streams: Digest = field(default_factory=dict)
+    synced: int = 0
 
 
 @dataclass(frozen=True, slots=True)

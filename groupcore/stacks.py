@@ -278,6 +278,7 @@ class _Wiring:
         total = replace(options.total, order_window_bytes=options.order_window_bytes)
         self.total = Total(me, random, total, self.detection.unreachable, watch)
         self.resilience = Resilience(me)
+        self.member: Membership | None = None
         self.words: tuple[str, ...] = ()
 
     @property
@@ -296,6 +297,9 @@ class _Wiring:
 
     def position(self) -> int:
         return self.order_state().position
+
+    def synced(self) -> int:
+        return 0 if self.member is None else self.member.state.synced
 
     def stability(self) -> Stability:
         nakack = self.nakack
@@ -322,13 +326,19 @@ class _Wiring:
             stored_view=self.plane.stored_view,
         )
         drains = self.ordering is not None
+        given = self.options.membership
+        saves = "DURABILITY" in self.words and given.durable and given.application_state
         options = replace(
-            self.options.membership,
+            given,
             drains=drains,
             data_plane=self.hosts,
             logged=self.plane.logged,
+            counts_disks=saves and not self.hosts,
         )
-        return Membership(self.me, self.random, options, self.record, encode_record, questions)
+        self.member = Membership(
+            self.me, self.random, options, self.record, encode_record, questions
+        )
+        return self.member
 
     def flush(self) -> Flush:
         delivered = self.nakack.delivered
@@ -336,7 +346,8 @@ class _Wiring:
             delivered = self.total.queue.delivered
         elif "RESILIENCE" in self.words:
             delivered = self.resilience.delivered
-        return Flush(self.me, self.numbering.digest, delivered, self.position, self.plane.stop)
+        digest, stop = self.numbering.digest, self.plane.stop
+        return Flush(self.me, digest, delivered, self.position, stop, self.synced)
 
     def merge(self) -> Merge:
         return Merge(self.me, self.random, self.discovery.present, self.options.merge)

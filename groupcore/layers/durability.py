@@ -12,6 +12,8 @@ Invariants.
   I1  Saved never runs ahead of what max(k + 1, quorum) voters of the view have synced.
   I2  Saved grows within an epoch; a report of another epoch counts for nothing.
   I3  A lost report is repeated: what is synced everywhere becomes saved without more traffic.
+  I4  A member that has stopped for a view change reports nothing more in that view: what it has
+      told the proposer of its disk stands, so that nothing beyond is saved.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from groupcore.batch import Batch, Header
-from groupcore.effects import Down, Effect, Notify, StartTimer
-from groupcore.events import Event, Saved, Synced, ViewInstalled
+from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
+from groupcore.events import Event, FlushStarted, Saved, Synced, ViewInstalled
 from groupcore.layer import Layer
 from groupcore.view import Address, View
 
@@ -44,6 +46,7 @@ class Durability(Layer):
     headers = (Durable,)
     hears = (
         Synced,
+        FlushStarted,
         ViewInstalled,
     )
     provides = frozenset({"durability"})
@@ -57,6 +60,8 @@ class Durability(Layer):
         self.synced: dict[Address, tuple[int, int]] = {}
         self.saved = (0, 0)
         self.repeats_left = 0
+        self.stopped = False
+        self.untold = (0, 0)
 
     def counters(self) -> dict[str, int]:
         """The last position that is saved, and how far this member has synced."""
@@ -75,13 +80,19 @@ class Durability(Layer):
         return self.maybe_saved() if report > self.saved else []
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
-        """The application has synced; or a view says whose disks count."""
+        """The application has synced; a view change begins; or a view says whose disks count."""
         match event:
+            case Synced() if self.stopped:
+                self.untold = max(self.untold, (event.epoch, event.position))
+                return []
             case Synced():
                 return self.on_synced((event.epoch, event.position))
+            case FlushStarted():
+                self.stopped = True
+                return [StopTimer("report")]
             case ViewInstalled():
-                self.view = event.view
-                mine = self.synced.get(self.me, (0, 0))
+                self.view, self.stopped = event.view, False
+                mine = max(self.untold, self.synced.get(self.me, (0, 0)))
                 self.synced = {m: s for m, s in self.synced.items() if m in event.view.members}
                 self.synced[self.me] = mine
                 self.repeats_left = REPEATS

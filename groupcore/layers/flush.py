@@ -56,7 +56,8 @@ class Start(Header):
 class Ok(Header):
     """Voter to proposer: I have stopped; I hold `digest` and have delivered up to `position`.
 
-    `streams`: up to where I have the frames of each sequencer of the data plane.
+    `streams`: up to where I have the frames of each sequencer of the data plane. `synced`: up to
+    where my application has the order of this epoch on disk; I tell of no more in this view.
     """
 
     kind: ClassVar[str] = "flush.ok"
@@ -66,6 +67,7 @@ class Ok(Header):
     position: int
     delivered: Digest
     streams: Digest
+    synced: int
 
 
 def no_streams(view: int) -> Digest:
@@ -96,10 +98,12 @@ class Flush(Layer):
         delivered: Callable[[], Digest],
         position: Callable[[], int],
         streams: Callable[[int], Digest] = no_streams,
+        synced: Callable[[], int] = int,
     ) -> None:
         self.me = me
         self.digest = digest
         self.streams = streams
+        self.synced = synced
         self.delivered = delivered
         self.position = position
         self.number = 0
@@ -155,7 +159,8 @@ class Flush(Layer):
             return []
         streams = self.streams(self.number)
         held, delivered = self.digest(), self.delivered()
-        mine = Ok(self.number, self.answered, held, self.position(), delivered, streams)
+        place, synced = self.position(), self.synced()
+        mine = Ok(self.number, self.answered, held, place, delivered, streams, synced)
         proposer = self.answered.proposer
         return self.gathered(self.me, mine) if proposer == self.me else [self.tell(proposer, mine)]
 
@@ -199,7 +204,7 @@ class Flush(Layer):
         if ok.ballot != self.request.ballot or member not in self.missing:
             return self.ignore()
         del self.missing[member]
-        told = (ok.digest, ok.position, ok.delivered, ok.streams)
+        told = (ok.digest, ok.position, ok.delivered, ok.streams, ok.synced)
         return [Notify(Flushed(member, ok.ballot, *told))]
 
     def repeat(self) -> list[Effect]:

@@ -108,7 +108,8 @@ class Attempt:
             if voter in self.stopped:
                 told = self.stopped[voter]
                 held = replace(vote, digest=told.digest, streams=told.streams)
-                done = replace(held, position=told.position, delivered=told.delivered)
+                place = replace(held, position=told.position, synced=told.synced)
+                done = replace(place, delivered=told.delivered)
                 complete.append(done)
             elif not vote.live:
                 complete.append(vote)

@@ -125,14 +125,15 @@ class Company:
         `keep`: who can go on together, where that has been asked for already.
         """
         view, options = self.state.view, self.state.options
+        logged, disks = options.logged, options.counts_disks
         if view is None:
-            return Candidates(stateful=options.stateful, logged=options.logged)
+            return Candidates(stateful=options.stateful, logged=logged, counts_disks=disks)
         if keep is None:
             keep = self.keep(view)
         ready = self.admission.ready(view, keep, self.unreachable(), now)
         cut_off = frozenset(view.members) - frozenset(keep)
         leaving = frozenset(self.leaver.leaving)
-        return Candidates(ready, leaving, cut_off, options.stateful, options.logged)
+        return Candidates(ready, leaving, cut_off, options.stateful, logged, disks)
 
     def has_lost_its_proposer(self) -> bool:
         """Whether the one to whom this member has promised is not heard any more."""

@@ -1,8 +1,9 @@
 """What of a proposal's cut a node holds: in memory, or on its disk.
 
 Idea. Who lives in the former view has to hold all of the cut, and to have delivered what anybody
-has: then its log, which is stored before its acceptance, has the commands in it. Who has only a
-disk has what that has; nobody can give it commands that it lacks.
+has: then its log, which is stored before its acceptance, has the commands in it. An application
+stores by itself, so where its disk counts it is waited for. Who has only a disk has what that has;
+nobody can give it commands that it lacks.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ class Holding:
         """How far this node's log goes, or will when its next record is stored, which is behind it.
 
         What it has delivered is in its log then; who lives in no view has the log that it found.
+        An application's disk is its own: it goes as far as was said (`Synced`).
         """
         state = self._state
+        if state.options.counts_disks:
+            return LogEnd(*state.stored)
         if not state.options.logged:
             return NO_LOG
         if state.live_in_basis and state.view is not None:
@@ -37,7 +41,7 @@ class Holding:
         return not self._state.options.logged or self._ask.has_streams(proposal.streams)
 
     def stored(self, proposal: Proposal) -> bool:
-        """Whether the cut is on disk here, as far as streams and commands are on disks at all."""
+        """Whether the cut is on disk here, as far as streams and the order are on disks at all."""
         return self.stored_streams(proposal) and self.log_end() >= proposal.order
 
     def all_of(self, proposal: Proposal) -> bool:
@@ -48,5 +52,9 @@ class Holding:
     def enough(self, proposal: Proposal) -> bool:
         """Whether everything is here that this member can be asked to hold."""
         if self._state.live_in_basis and not proposal.recovered:
-            return self.all_of(proposal)
+            return self.all_of(proposal) and self.synced(proposal)
         return self.stored(proposal)
+
+    def synced(self, proposal: Proposal) -> bool:
+        """Whether what may be saved is on the application's disk, where such disks count."""
+        return not self._state.options.counts_disks or self.log_end() >= proposal.order

@@ -30,6 +30,8 @@ class MembershipOptions:
     `absorb`: of two clusters that meet, members without state or disk leave the smaller for the
     larger. `data_plane`: streams are kept beside the stack, in memory, and a node that has not got
     them has no vote until it has (it reports `Synced`, too); `logged`: they are on disk as well.
+    `counts_disks`: the application's disks decide what is saved (DURABILITY), so a view begins with
+    what may be saved on the disks of a quorum.
     `merge_policy`: `primary` (a component without a quorum forms no view, and takes the primary's
     state when it meets it) or `application` (it goes on in a view of its own; where two views meet
     they merge, and the application decides what becomes of the states).
@@ -52,6 +54,7 @@ class MembershipOptions:
     absorb: bool = True
     data_plane: bool = False
     logged: bool = False
+    counts_disks: bool = False
     merge_policy: MergePolicy = "primary"
     drains: bool = True
     tick_s: float = 0.1
@@ -154,6 +157,12 @@ class MembershipState:
         """Without whose votes the successor of this view may be decided."""
         waiver = self.waiver
         return waiver.names if waiver is not None and waiver.holds(basis, now) else frozenset()
+
+    @property
+    def synced(self) -> int:
+        """Up to where the application has the order of the view's epoch on disk."""
+        epoch, position = self.stored
+        return position if self.view is not None and epoch == self.view.epoch else 0
 
     @property
     def is_blank(self) -> bool:

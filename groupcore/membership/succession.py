@@ -57,6 +57,7 @@ class Proposal:
     formed from disk there is one only if the data plane has logs. With logs `order` is the order's
     part: how far any voter whose memory or disk counts has it. `delivered` is what of the
     multicasts that is, if the view is orderly: somebody has delivered them, so everybody may.
+    Where the application's disks count, `order` is how far the order may be saved.
     """
 
     basis: int
@@ -135,7 +136,8 @@ class Vote:
     how much of the order it holds. `holds`: the cut of what it has accepted is on its disk, as far
     as streams and commands are. Who is not live brings in `streams` what its log has of those that
     go on. `log_view`: the last view in its log. `delivered`: of a live one, with the flush.
-    `logged`: its data plane has a log.
+    `logged`: its data plane has a log. `synced`: of a live one, with the flush, how far the order
+    of the view's epoch is on its application's disk: in the view it tells of no more.
     """
 
     voter: Address
@@ -151,11 +153,17 @@ class Vote:
     log_view: int = 0
     delivered: Digest = field(default_factory=dict)
     logged: bool = False
+    synced: int = 0
 
     @property
     def log_end(self) -> LogEnd:
         """How far its log goes, or will when it has accepted."""
         return LogEnd(self.epoch, self.position, self.log_view)
+
+    @property
+    def disk_end(self) -> LogEnd:
+        """How far its application's disk goes, as it has told."""
+        return LogEnd(self.epoch, self.synced if self.live else self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +227,8 @@ class Candidates:
 
     `cut_off`: members that cannot go on together with the proposer, though they may vote.
     `stateful`: members keep state, and one that joins has none. `logged`: their data planes have
-    logs, so what is on disk of the streams outlives the loss of all memory.
+    logs, so what is on disk of the streams outlives the loss of all memory. `counts_disks`: what
+    the members' applications have on disk decides what is saved.
     """
 
     joiners: tuple[Address, ...] = ()
@@ -227,6 +236,7 @@ class Candidates:
     cut_off: frozenset[Address] = field(default_factory=frozenset)
     stateful: bool = False
     logged: bool = False
+    counts_disks: bool = False
 
 
 def is_quorum_of(basis: View | None, names: Iterable[str], cluster_size: int) -> bool:
@@ -346,6 +356,8 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
     order, delivered = NO_LOG, Digest()
     if candidates.logged:
         order, delivered = max(vote.log_end for vote in live), maximum(v.delivered for v in live)
+    elif candidates.counts_disks:
+        order, delivered = may_be_saved(basis, live), maximum(v.delivered for v in live)
     return Proposal(
         basis.number,
         replace(basis, number=basis.number + 1, members=tuple(members), voters=voters),
@@ -360,6 +372,19 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
         order=order,
         delivered=delivered,
     )
+
+
+def may_be_saved(basis: View, live: list[Vote]) -> LogEnd:
+    """How far the order of the view's epoch may be saved: synced by a quorum of its voters.
+
+    Those of which nothing is known may have synced everything. Who has voted told of no more.
+    """
+    told = {vote.voter.name: vote.synced for vote in live if vote.counts}
+    unknown = [name for name in basis.voters if name not in told]
+    for place in sorted(filter(None, told.values()), reverse=True):
+        if basis.is_quorum([*unknown, *(name for name, has in told.items() if has >= place)]):
+            return LogEnd(basis.epoch, place)
+    return NO_LOG
 
 
 def most_of(held: dict[Address, Digest]) -> tuple[Digest, dict[Address, tuple[Address, ...]]]:
@@ -388,11 +413,13 @@ def recover(
     Where data planes have logs the view has a cut of the streams: the most that any of the voters,
     a quorum of the former view, has of each. So what a quorum has stored is in it, whoever is left
     out. Who has lived through the former view is the source then, rather than who has as much of
-    the order on its disk: that one may lack frames that nobody keeps any more.
+    the order on its disk: that one may lack frames that nobody keeps any more. Where the
+    applications' disks count, the source stores what any of them has before the view is decided.
     """
     counting = [vote for vote in votes if vote.counts]
     order = max(vote.log_end for vote in counting)
     newest = (order.epoch, order.position)
+    safe = max(vote.disk_end for vote in counting) if candidates.counts_disks else NO_LOG
     holding = [vote for vote in counting if vote.log_end == order]
     streams: Digest = {}
     stream_holders: dict[Address, tuple[Address, ...]] = {}
@@ -427,7 +454,7 @@ def recover(
         voters,
         streams=streams,
         stream_holders=stream_holders,
-        order=order if candidates.logged and held else NO_LOG,
+        order=(order if candidates.logged else safe) if held else NO_LOG,
     )
 
 

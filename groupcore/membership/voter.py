@@ -219,6 +219,7 @@ class Voter:
         state, proposal = self.state, propose.proposal
         effects = [self.accept(proposer, propose, self.holding.stored(proposal))]
         if not state.options.logged:
+            self.to_accept = None if self.holding.stored(proposal) else (proposer, propose)
             return effects
         view, name = proposal.view, state.me.name
         goes_on = name in view.names
@@ -236,9 +237,14 @@ class Voter:
 
         What anybody has delivered is in every cut that can be decided. It is delivered here first,
         so that it is in the log before the acceptance is stored: with that counts what is on disk.
+        Where that is the application's disk, the acceptance waits for it.
         """
-        delivered = propose.proposal.delivered
-        first = [Notify(CutAgreed(delivered))] if self.state.options.logged else []
+        delivered, options = propose.proposal.delivered, self.state.options
+        on_disk = options.logged or options.counts_disks
+        first: list[Effect] = [Notify(CutAgreed(delivered))] if on_disk else []
+        if not self.holding.synced(propose.proposal):
+            self.to_accept = (proposer, propose)
+            return first
         return [*first, self.accept(proposer, propose, True)]
 
     def accept(self, proposer: Address, propose: Propose, holds: bool) -> Effect:
@@ -390,6 +396,13 @@ class Voter:
         """The application has the state on disk: from now on this node's vote counts."""
         state = self.state
         state.stored = max(state.stored, (epoch, position))
+        waits = state.options.counts_disks and self.to_accept is not None
+        held = self.on_cut_held() if waits else []
+        return [*held, *self.on_rebuilt(epoch, position, begun_at)]
+
+    def on_rebuilt(self, epoch: int, position: int, begun_at: int) -> list[Effect]:
+        """As far as the application has the state on disk: all of it, or not yet."""
+        state = self.state
         view = state.record.view
         if not state.record.rebuilding or view is None or not state.live_in_basis:
             return []

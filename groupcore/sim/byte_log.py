@@ -168,6 +168,8 @@ class ByteLog:
             return None
         length, number, expected = HEADER.unpack_from(self.data, at)
         end = at + HEADER.size + length
+        if len(self.data) < end:
+            return None
         payload = bytes(self.data[at + HEADER.size : end])
         if number != position + 1 or not self.is_right(payload, expected, chain, position + 1):
             return None

@@ -96,10 +96,11 @@ class Disk:
     """The two files of one node. It outlives the node's lives.
 
     `slow_ns`: what each fsync takes longer now, one entry for each trouble. `full`: how many
-    troubles let nothing be written. `errors`: so many fsyncs of the journal or the lineage will
-    fail. `on_error` is called when what the journal had not made safe is gone by that. `damaged`:
-    the lineage or the log cannot be read. `wiped`: how often everything was lost. `spoilt`: what
-    has been done to the log, for the world, which knows it before the node finds it out.
+    troubles let nothing be written, `hung`: let no fsync of the journal end. `errors`: so many
+    fsyncs of the journal or the lineage will fail. `on_error` is called when what the journal had
+    not made safe is gone by that. `damaged`: the lineage or the log cannot be read. `wiped`: how
+    often everything was lost. `spoilt`: what has been done to the log, for the world, which knows
+    it before the node finds it out.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Disk:
         self.lineage: bytes | None = None
         self.slow_ns: list[int] = []
         self.full = 0
+        self.hung = 0
         self.errors = 0
         self.damaged = False
         self.wiped = 0
@@ -228,7 +230,7 @@ class Disk:
     def heal(self) -> None:
         """Be a fast disk with room again; what waits for an fsync gets it soon."""
         self.slow_ns.clear()
-        self.full = self.errors = 0
+        self.full = self.hung = self.errors = 0
         self.options = HEALTHY
         self._free_at = self._clock.now_ns
         for _ in self._syncs:
@@ -252,7 +254,7 @@ class Disk:
         """An fsync of the journal ends: the oldest that waits, if there is one."""
         if generation != self._generation or not self._syncs:
             return
-        if self.full:
+        if self.full or self.hung:
             self._clock.after(RETRY_NS, self._finish_sync, generation)
             return
         if self.errors:

@@ -108,6 +108,16 @@ def _disk_full(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     cluster.clock.after(fault.duration_ns, end)
 
 
+def _sync_hang(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    disk = cluster.nodes[indices[0]].disk
+    disk.hung += 1
+
+    def end() -> None:
+        disk.hung = max(0, disk.hung - 1)
+
+    cluster.clock.after(fault.duration_ns, end)
+
+
 def _disk_slow(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     disk, amount = cluster.nodes[indices[0]].disk, fault.factor * MILLISECOND
     disk.slow_ns.append(amount)
@@ -259,6 +269,7 @@ _KINDS: dict[str, Callable[[Cluster, Fault, list[int]], None]] = {
     "clock-set": _clock_set,
     "disk-full": _disk_full,
     "disk-slow": _disk_slow,
+    "sync-hang": _sync_hang,
     "disk-error": _disk_error,
     "wipe": _wipe,
     "damage": _damage,

@@ -6,10 +6,11 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from groupcore.membership import succession
+from groupcore.membership.holding import Holding
 from groupcore.membership.seats import electors
 from groupcore.membership.succession import Candidates, Proposal, Vote
 from groupcore.sim.clock import MILLISECOND, SECOND
-from groupcore.sim.fault import Fault
+from groupcore.sim.fault import Fault, Send
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.scenario import Scenario
 from groupcore.view import Address, View
@@ -44,6 +45,29 @@ def _leaver_votes() -> list[Patch]:
     return [(succession, "orderly", orderly)]
 
 
+def _votes_unsynced() -> list[Patch]:
+    def synced(self: Holding, proposal: Proposal) -> bool:
+        return True
+
+    return [(Holding, "synced", synced)]
+
+
+UNSYNCED_VOTERS = Scenario(
+    seed=7,
+    nodes=5,
+    starts_ns=(0,) * 5,
+    safety_ns=15 * SECOND,
+    faults=(
+        *(Fault(2 * SECOND, "sync-hang", (node,), 3 * SECOND) for node in (0, 1)),
+        *(Fault(2_500 * MILLISECOND, "crash", (node,), 6_500 * MILLISECOND) for node in (3, 4)),
+        *(Fault(4_900 * MILLISECOND, "crash", (node,), SECOND // 2) for node in (0, 1)),
+        Fault(4_900 * MILLISECOND, "crash", (2,), 4_100 * MILLISECOND),
+    ),
+    sends=tuple(Send(SECOND + n * 40 * MILLISECOND, n % 2, (40,)) for n in range(275)),
+)
+"""Two of the three that are left have not stored what is saved; these two start again first."""
+
+
 VOTER_PLANTS = (
     Plant(
         "absent-not-kept",
@@ -57,6 +81,13 @@ VOTER_PLANTS = (
             safety_ns=6 * SECOND,
             faults=(Fault(2 * SECOND, "crash", (2,), 3 * SECOND),),
         ),
+    ),
+    Plant(
+        "votes-unsynced",
+        "a view is accepted by members whose applications have not stored what may be saved",
+        (18,),
+        _votes_unsynced,
+        schedule=UNSYNCED_VOTERS,
     ),
     Plant(
         "learner-votes",

@@ -43,11 +43,6 @@ NODE_GONE = (
 )
 """What Chromium itself writes when a node is away."""
 
-NETWORK_CHANGED = "net::ERR_NETWORK_CHANGED"
-"""What Chromium writes, and loads again, when the machine gets another address: tests of nodes in
-network namespaces make some, beside those in browsers.
-"""
-
 Scheme = Literal["light", "dark"]
 
 WATCH_POLICY = """addEventListener("securitypolicyviolation", (event) =>
@@ -141,7 +136,7 @@ class BrowserTab:
         assert not found, "\n".join([f"{self.page.url} complained:", *found])
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and NETWORK_CHANGED not in message.text:
+        if message.type == "error":
             self.problems.append(f"console: {message.text} ({message.location.get('url')})")
 
     def _on_error(self, error: Error) -> None:

@@ -51,6 +51,14 @@ async def eventually(
         interval_s = max(interval_s, min(1.3 * interval_s, POLL_MOST_S))
 
 
+async def ended(task: asyncio.Task[None]) -> None:
+    """Cancel what runs in the background, and wait until it has ended; raises what it raised."""
+    task.cancel()
+    await asyncio.wait([task])
+    if not task.cancelled():
+        task.result()
+
+
 def free_udp_port() -> int:
     """A UDP port that nobody has at the moment."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -95,6 +103,17 @@ class NodeProcess:
         assert match is not None, f"{self.name} names no address: {self.output()}"
         return match[1]
 
+    def resident_mb(self) -> int:
+        """The memory that it takes; 0 where it has ended."""
+        try:
+            lines = (
+                Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii").splitlines()
+            )
+        except (FileNotFoundError, ProcessLookupError):
+            return 0
+        found = (int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+        return next(found, 0) // 1024
+
     def signal(self, number: signal.Signals) -> None:
         """Send a signal."""
         self.process.send_signal(number)
@@ -112,7 +131,7 @@ class NodeProcess:
 
 
 class Cluster:
-    """Nodes of one cluster. `flags` go to every node."""
+    """Nodes of one cluster. `flags` go to every node; within `ready_s` who is started is ready."""
 
     def __init__(self, folder: Path, size: int = len(NAMES), **flags: str | int) -> None:
         self.folder = folder
@@ -125,6 +144,7 @@ class Cluster:
             "accounts": "off",
             **flags,
         }
+        self.ready_s = LIMIT_S
         self.nodes: dict[str, NodeProcess] = {}
         self.placed: set[str] = set()
         self.placing = asyncio.Lock()
@@ -201,7 +221,7 @@ class Cluster:
             except aiohttp.ClientError:
                 return False
 
-        await eventually(says_yes, f"{name} is ready")
+        await eventually(says_yes, f"{name} is ready", self.ready_s)
 
     @property
     def all_nodes(self) -> list[NodeProcess]:

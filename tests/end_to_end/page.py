@@ -19,7 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Origin, Subprotocol
 
-from tests.end_to_end.cluster import LIMIT_S
+from tests.end_to_end.cluster import LIMIT_S, ended
 
 TOKEN_WIDTH = 6
 CONNECT_S = 3.0
@@ -142,10 +142,7 @@ class Tab:
     async def interrupt(self) -> None:
         """Stop typing, with or without an answer to the last call."""
         assert self._typing is not None, "this tab does not type"
-        self._typing.cancel()
-        await asyncio.wait([self._typing])
-        if not self._typing.cancelled():
-            self._typing.result()
+        await ended(self._typing)
         self._typing = None
 
     async def stop_typing(self) -> None:

@@ -88,6 +88,10 @@ class Disks:
         """Where a node's disk is mounted."""
         return self._place / f"disk{number}"
 
+    def seen(self, number: int) -> Path:
+        """The same folder for this process, which has not mounted it."""
+        return self._inside(self.folder(number))
+
     def _image(self, number: int) -> Path:
         return self._place / f"image{number}"
 

@@ -43,6 +43,9 @@ CHECKERS: tuple[type[Checker], ...] = (
 GROUP = 1
 NODES: GroupProcess = ("nodes", 0, 0)
 """Stands for who sent what no client has: comings and goings, what nodes tell each other."""
+DECIDED = ("done", "refused")
+"""Verdicts of a line that say what became of a call there; `repeated` says it was done before."""
+
 Line = dict[str, Any]
 
 
@@ -105,16 +108,19 @@ def trace_of(calls: Calls, dumps: Mapping[str, Iterable[Line]], group: str) -> T
 
 
 def compacted_calls(dumps: Mapping[str, Iterable[Line]], group: str) -> set[tuple[str, int]]:
-    """The calls that a `compacted` line covers and no line of any log shows."""
+    """The calls that a `compacted` line covers and no line of any log has as done.
+
+    A call that came again behind that state has a line, which does not say where it was done; and a
+    line that is not settled may be of a node that did not hear the end of it.
+    """
     shown: set[tuple[str, int]] = set()
     covered: dict[str, int] = {}
     for line in (line for lines in dumps.values() for line in lines if line["group"] == group):
         if line["verdict"] == "compacted":
             for client, last in line.get("calls", {}).items():
                 covered[client] = max(covered.get(client, 0), last)
-        elif operation := line.get("client_operation_id"):
-            client, _, number = operation.rpartition(":")
-            shown.add((client, int(number)))
+        elif line["settled"] and (call := call_of(line)) is not None:
+            shown.add(call)
     return {
         (client, number)
         for client, last in covered.items()
@@ -125,11 +131,35 @@ def compacted_calls(dumps: Mapping[str, Iterable[Line]], group: str) -> set[tupl
 
 def _content(line: Line, place: int) -> tuple[GroupProcess, int, int]:
     """Who sent what stands in a line, their number of it, and a hash of it."""
+    if (call := call_of(line)) is not None:
+        client, number = call
+        return (client, 0, 0), number, crc32(f"{client}:{number}".encode())
+    said = f"{line['process']} {line['verdict']} {line.get('client_operation_id')}"
+    return NODES, place, crc32(said.encode())
+
+
+def call_of(line: Line) -> tuple[str, int] | None:
+    """Whose call was decided here, and its number; None where none of a client was."""
     operation = line.get("client_operation_id")
-    if line["verdict"] in ("done", "refused") and operation:
-        client, _, number = operation.rpartition(":")
-        return (client, 0, 0), int(number), crc32(operation.encode())
-    return NODES, place, crc32(f"{line['process']} {line['verdict']} {operation}".encode())
+    if not operation or line["verdict"] not in DECIDED:
+        return None
+    client, _, number = operation.rpartition(":")
+    return client, int(number)
+
+
+def is_whole(dumps: Mapping[str, Iterable[Line]], group: str) -> bool:
+    """Whether all logs end with the same number of a group, and every line of it is settled.
+
+    Behind a node that records a message come its disk, and the others' word that they have it. So
+    there is a moment in which a log does not yet say what it will: it is asked again.
+    """
+    ends = set()
+    for lines in dumps.values():
+        own = [line for line in lines if line["group"] == group]
+        if not all(line["settled"] for line in own):
+            return False
+        ends.add(own[-1]["sequence_number"] if own else 0)
+    return len(ends) == 1
 
 
 def judge(calls: Calls, dumps: Mapping[str, Iterable[Line]], group: str) -> list[Violation]:

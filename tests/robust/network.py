@@ -1,19 +1,30 @@
-"""A network of this machine's own: a bridge, and a namespace with an address for each node.
+"""A network within this machine: a namespace with an address for each node, and one for the bridge.
 
-Needs root, `ip`, and, for loss, the system call `bpf`. Everything that is made carries the run's
-own name and is removed with it.
+Whoever uses the network is in the bridge's namespace meanwhile, with an address of its own. In the
+machine's namespace no card, address or route comes or goes: programs that watch for that, as
+browsers do, take it for another network and load everything again.
+
+Needs root, `ip`, and, for loss, the system call `bpf`. Everything that is made is removed again.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
+from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.robust.namespaces import inside
 from tests.robust.packet_loss import PacketLoss
 
+SUBNET = "10.200.0"
+SPACES = Path("/var/run/netns")
+"""Where `ip` keeps the namespaces that have names."""
+BRIDGE = "bridge"
 NOBODY = "02:00:00:00:00:99"
 """The address of a card that no node has."""
 
@@ -30,30 +41,33 @@ def run(*command: str) -> None:
 
 
 class Network:
-    """Use it in `with`. Node number n, from 0, has the address `address(n)`."""
+    """Use it in `with`: this thread, and what it starts, is in the bridge's namespace meanwhile.
+
+    Node number n, from 0, has the address `address(n)`.
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._name = f"gr{os.getpid() % 100_000}"
-        self._subnet = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 250}"
+        self._name = f"groupcore-{secrets.token_hex(4)}"
         self._losses: dict[int, list[PacketLoss]] = {}
+        self._stack = ExitStack()
 
     def address(self, number: int) -> str:
         """The address of a node in the run's network."""
-        return f"{self._subnet}.{number + 2}"
+        return f"{SUBNET}.{number + 2}"
 
     def prefix(self, number: int) -> list[str]:
         """What a command begins with that is to run in a node's namespace."""
         return ["nsenter", f"--net={self._net(number)}"]
 
     def _net(self, number: int) -> str:
-        return f"/var/run/netns/{self._space(number)}"
+        return str(SPACES / self._space(number))
 
     def _space(self, number: int) -> str:
-        return f"{self._name}n{number}"
+        return f"{self._name}-{number}"
 
     def _end(self, number: int) -> str:
-        return f"{self._name}v{number}"
+        return f"to{number}"
 
     def __enter__(self) -> Self:
         """Make it; NoNetwork."""
@@ -62,27 +76,29 @@ class Network:
         for program, package in (("ip", "iproute2"), ("nsenter", "util-linux")):
             if shutil.which(program) is None:
                 raise NoNetwork(f"there is no program `{program}` (package {package})")
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._remove)
+            run("ip", "netns", "add", self._name)
+            stack.enter_context(inside(str(SPACES / self._name)))
             self._make()
-        except NoNetwork:
-            self._remove()
-            raise
+            self._stack = stack.pop_all()
         return self
 
     def _make(self) -> None:
-        run("ip", "link", "add", self._name, "type", "bridge", "mcast_snooping", "0")
-        run("ip", "addr", "add", f"{self._subnet}.1/24", "dev", self._name)
-        run("ip", "link", "set", self._name, "up")
+        run("ip", "link", "set", "lo", "up")
+        run("ip", "link", "add", BRIDGE, "type", "bridge", "mcast_snooping", "0")
+        run("ip", "addr", "add", f"{SUBNET}.1/24", "dev", BRIDGE)
+        run("ip", "link", "set", BRIDGE, "up")
         for number in range(self.size):
             space, end = self._space(number), self._end(number)
             run("ip", "netns", "add", space)
             run("ip", "link", "add", end, "type", "veth", "peer", "name", "eth0", "netns", space)
-            run("ip", "link", "set", end, "master", self._name, "up")
-            inside = ("ip", "-n", space)
-            run(*inside, "link", "set", "lo", "up")
-            run(*inside, "addr", "add", f"{self.address(number)}/24", "dev", "eth0")
-            run(*inside, "link", "set", "eth0", "up")
-            run(*inside, "route", "add", "default", "via", f"{self._subnet}.1")
+            run("ip", "link", "set", end, "master", BRIDGE, "up")
+            there = ("ip", "-n", space)
+            run(*there, "link", "set", "lo", "up")
+            run(*there, "addr", "add", f"{self.address(number)}/24", "dev", "eth0")
+            run(*there, "link", "set", "eth0", "up")
+            run(*there, "route", "add", "default", "via", f"{SUBNET}.1")
 
     def __exit__(
         self,
@@ -90,15 +106,14 @@ class Network:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Remove all of it."""
-        self._remove()
-
-    def _remove(self) -> None:
+        """Remove all of it; this thread is where it was before."""
         for number in list(self._losses):
             self.lose(number, 0.0)
-        names = [("netns", "del", self._space(number)) for number in range(self.size)]
-        for name in (*names, ("link", "del", self._name)):
-            subprocess.run(["ip", *name], capture_output=True, check=False)
+        self._stack.close()
+
+    def _remove(self) -> None:
+        for space in (*(self._space(number) for number in range(self.size)), self._name):
+            subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False)
 
     # --- what goes wrong ------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ import socket
 import struct
 from threading import Thread
 
+from tests.robust.namespaces import enter
+
 BPF_CALLS = {"x86_64": 321, "aarch64": 280}
 """Number of the system call on each machine."""
 PROG_LOAD, LINK_CREATE = 5, 28
@@ -21,7 +23,6 @@ XDP_PROGRAM, XDP_ATTACH, XDP_GENERIC = 6, 37, 2
 XDP_DROP, XDP_PASS = 1, 2
 GET_RANDOM = 7
 """The helper `bpf_get_prandom_u32`."""
-CLONE_NEWNET = 0x40000000
 PROTOCOL_AT, UDP, HEADERS_BYTES = 23, 17, 34
 """Where an Ethernet frame of IPv4 says what it carries."""
 
@@ -83,7 +84,7 @@ class PacketLoss:
     def _attach(self, interface: str, percent: float, namespace: str | None) -> None:
         try:
             if namespace is not None:
-                _enter(namespace)
+                enter(namespace)
             code = ctypes.create_string_buffer(program(percent))
             license_ = ctypes.create_string_buffer(b"GPL")
             count = (len(code) - 1) // 8
@@ -101,13 +102,3 @@ class PacketLoss:
             if descriptor >= 0:
                 os.close(descriptor)
         self._link = self._program = -1
-
-
-def _enter(namespace: str) -> None:
-    descriptor = os.open(namespace, os.O_RDONLY)
-    try:
-        if _libc.setns(descriptor, CLONE_NEWNET):
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code), namespace)
-    finally:
-        os.close(descriptor)

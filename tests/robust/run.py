@@ -25,14 +25,17 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import aiohttp
 from websockets.asyncio.client import ClientConnection
 
+from groupcore.aio.lives import REJOIN_MAX_S
 from groupcore.sim.checkers import Violation
 from tests.end_to_end.cluster import eventually
 from tests.end_to_end.page import BLOCK, TOKEN_WIDTH, Fields, Tab, tokens
 from tests.robust.disks import Disks
+from tests.robust.evidence import explained, keep
 from tests.robust.faults import FAULTS, LASTS_S, Faults
-from tests.robust.history import Calls, Line, judge
+from tests.robust.history import Calls, Line, is_whole, judge
 from tests.robust.network import Network, NoNetwork
 from tests.robust.spaces import NAMES, Spaces
 from tests.robust.watch import Watch
@@ -42,10 +45,12 @@ QUIET_S = (0.3, 1.5)
 """Between two faults."""
 CALLS_OF_A_TEXT = 900
 """A block takes 10,000 characters; then people go on in another document."""
-WAITS_S = 120.0
-"""A client that stays with a node waits as long as that one does before it comes back."""
-HEALED_S = 120.0
-"""Within so long all nodes have to be one view again, with one text."""
+HEALED_S = REJOIN_MAX_S + 120.0
+"""Within so long who is started is ready, and all nodes are one view again, with one text.
+
+On a starved machine a node is excluded for what it was not scheduled for, too, and waits longer
+with each time before it comes back; a client that stays with it waits as long.
+"""
 
 
 class Client(Tab):
@@ -61,7 +66,7 @@ class Client(Tab):
         self.done: set[int] = set()
 
     async def until(
-        self, condition: Callable[[], bool], what: str, limit_s: float = WAITS_S
+        self, condition: Callable[[], bool], what: str, limit_s: float = HEALED_S
     ) -> None:
         """See `Tab`."""
         await super().until(condition, what, limit_s)
@@ -106,7 +111,10 @@ class Chapter:
 
 
 class Run:
-    """One run; `happened` counts the faults by kind."""
+    """One run; `happened` counts the faults by kind.
+
+    `played`: begin and end of each fault, in seconds as the calls have them, kind, and node.
+    """
 
     def __init__(self, cluster: Spaces, seed: int, lasts_s: tuple[float, float]) -> None:
         self.cluster = cluster
@@ -115,6 +123,7 @@ class Run:
         self.faults = Faults(cluster, self.random, lasts_s, self.watch.healed)
         self.chapters: list[Chapter] = []
         self.happened: Counter[str] = Counter()
+        self.played: list[tuple[float, float, str, str]] = []
         self.problems: list[str] = []
 
     async def play(self, seconds: float) -> None:
@@ -175,7 +184,9 @@ class Run:
             kind = left.pop()
             name = self.random.choice(NAMES[: self.cluster.network.size])
             self.watch.begin(kind)
+            begins = time.monotonic()
             self.problems += await self.faults.play(kind, name)
+            self.played.append((begins, time.monotonic(), kind, name))
             print(f"{time.monotonic() - began:6.1f} s {kind} of {name}", flush=True)
             self.happened[kind] += 1
             await asyncio.sleep(self.random.uniform(*QUIET_S))
@@ -185,12 +196,15 @@ class Run:
                 await self._turn_over(stack)
 
     async def _settle(self, names: str, chapter: Chapter) -> None:
+        texts: set[str | None] = set()
+
         async def alike() -> bool:
-            texts = {await self.cluster.text(name, chapter.doc) for name in names}
-            return len(texts) == 1
+            texts.clear()
+            texts.update([await self._text(name, chapter.doc) for name in names])
+            return len(texts) == 1 and None not in texts
 
         await eventually(alike, "all nodes have one text", HEALED_S)
-        found = Counter(tokens(await self.cluster.text("a", chapter.doc)))
+        found = Counter(tokens(texts.pop() or ""))
         for client in chapter.clients:
             for number in sorted(client.done):
                 token = client.typed[number - 1]
@@ -200,22 +214,47 @@ class Run:
                     )
         assert all(len(token) == TOKEN_WIDTH for token in found), "a token is torn"
 
+    async def _text(self, name: str, doc: str) -> str | None:
+        """As a node has it; None from one that cannot say it now, as on a starved machine."""
+        try:
+            code, body = await self.cluster.get(
+                f"{self.cluster.nodes[name].url}/api/v1/documents/{doc}"
+            )
+        except (aiohttp.ClientError, TimeoutError):
+            return None
+        return str(body["blocks"][0]["text"]) if code == 200 else None
+
     async def _judge(self, names: str) -> None:
         for chapter in self.chapters:
-            chapter.dumps = {name: await self._dump(name, chapter.group) for name in names}
+
+            async def dumped(chapter: Chapter = chapter) -> bool:
+                dumps = await asyncio.gather(*(self._dump(name, chapter.group) for name in names))
+                chapter.dumps = {
+                    name: lines
+                    for name, lines in zip(names, dumps, strict=True)
+                    if lines is not None
+                }
+                return None not in dumps and is_whole(chapter.dumps, chapter.group)
+
+            what = f"the logs say alike how far {chapter.group} is settled"
+            await eventually(dumped, what, HEALED_S)
             if not any(chapter.dumps.values()):
                 self.problems.append(f"no log has group {chapter.group}")
-            self.problems += [str(one) for one in chapter.judged(chapter.dumps)]
+            found = chapter.judged(chapter.dumps)
+            self.problems += [explained(one, chapter.dumps) for one in found]
         missing = [kind for kind in FAULTS if not self.happened[kind]]
         self.problems += [f"{kind} was never played" for kind in missing]
 
-    async def _dump(self, name: str, group: str) -> list[Line]:
-        process = await self.cluster.command(
-            name, "dump-log", str(self.cluster.data(name)), "--group", group
-        )
+    async def _dump(self, name: str, group: str) -> list[Line] | None:
+        """From the node: its folder does not say yet of the last lines that they are settled.
+
+        None from one that cannot say it now.
+        """
+        admin = self.cluster.nodes[name].admin_url
+        process = await self.cluster.command(name, "dump-log", "--admin", admin, "--group", group)
         output, _ = await process.communicate()
         if process.returncode:
-            self.problems.append(f"dump-log of {name} ended with {process.returncode}")
+            return None
         return [json.loads(line) for line in output.splitlines()]
 
     def summary(self) -> dict[str, Any]:
@@ -240,8 +279,15 @@ async def robust(
         Disks(Path(folder) / "disks", nodes) as disks,
     ):
         async with Spaces(Path(folder), network, disks) as cluster:
+            cluster.ready_s = HEALED_S
             run = Run(cluster, seed, lasts_s)
-            await run.play(seconds)
+            went_well = False
+            try:
+                await run.play(seconds)
+                went_well = not run.problems
+            finally:
+                if not went_well:
+                    print(f"kept in {keep(run, Path(folder))}", flush=True)
     return run, time.monotonic() - began
 
 

@@ -30,12 +30,6 @@ AT_ONCE = (
 """The server, whose nodes do not wait longer with each return."""
 
 
-def resident_mb(process_id: int) -> int:
-    """What a process takes."""
-    lines = Path(f"/proc/{process_id}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) // 1024
-
-
 async def be_away(cluster: Spaces, name: str) -> None:
     """Stop a node until the others go on without it, and wait until it is one of them again."""
     others = NAMES.replace(name, "")
@@ -78,7 +72,7 @@ async def sizes_of_returns(folder: Path) -> list[dict[str, int]]:
             for _ in range(TIMES):
                 await be_away(cluster, "c")
                 nodes = cluster.nodes.items()
-                found.append({name: resident_mb(one.process.pid) for name, one in nodes})
+                found.append({name: one.resident_mb() for name, one in nodes})
             assert (await cluster.status("c"))["counters"]["rejoins.exclusions"] >= TIMES
     return found
 

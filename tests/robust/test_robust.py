@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.robust.faults import FAULTS
-from tests.robust.history import Calls, judge
-from tests.robust.run import Chapter, robust
+from tests.robust.disks import Disks
+from tests.robust.evidence import explained, keep
+from tests.robust.faults import FAULTS, LASTS_S
+from tests.robust.history import Calls, is_whole, judge
+from tests.robust.network import Network
+from tests.robust.run import Chapter, Run, robust
+from tests.robust.spaces import Spaces
 
 DOC = "doc/d/b1"
 
@@ -40,6 +47,14 @@ def numbers(dumps: dict[str, list[dict[str, Any]]]) -> set[int]:
 
 
 RIGHT = [line(1, "p", 1), line(2, "q", 1)]
+COMPACTED: dict[str, Any] = {
+    "group": DOC,
+    "sequence_number": 1,
+    "settled": True,
+    "verdict": "compacted",
+    "calls": {"p": 1},
+}
+"""A line of a state that stands for p's call."""
 
 
 def test_a_history_that_is_right_breaks_nothing() -> None:
@@ -67,15 +82,56 @@ def test_a_gap_is_found_and_a_compacted_stretch_is_none() -> None:
 
 
 def test_calls_that_a_state_stands_for_are_not_missed_and_others_are() -> None:
-    compacted = {
-        "group": DOC,
-        "sequence_number": 1,
-        "settled": True,
-        "verdict": "compacted",
-        "calls": {"p": 1},
-    }
-    assert numbers({"a": [compacted, line(2, "q", 1)]}) == set()
-    assert 20 in numbers({"a": [{**compacted, "calls": {"p": 0}}, line(2, "q", 1)]})
+    assert numbers({"a": [COMPACTED, line(2, "q", 1)]}) == set()
+    assert 20 in numbers({"a": [{**COMPACTED, "calls": {"p": 0}}, line(2, "q", 1)]})
+
+
+def test_a_call_that_came_again_behind_the_state_that_has_it_is_not_missed() -> None:
+    again = line(2, "p", 1, verdict="repeated")
+    assert numbers({"a": [COMPACTED, again, line(3, "q", 1)]}) == set()
+
+
+def test_a_line_that_is_not_settled_does_not_make_a_call_missed_that_states_have() -> None:
+    late = line(1, "p", 1, settled=False)
+    assert numbers({"a": [COMPACTED, line(2, "q", 1)], "b": [late]}) == set()
+
+
+def test_logs_are_whole_when_all_is_settled_and_they_end_alike() -> None:
+    unsettled = [RIGHT[0], {**RIGHT[1], "settled": False}]
+    assert is_whole({"a": RIGHT, "b": RIGHT}, DOC)
+    assert not is_whole({"a": RIGHT, "b": unsettled}, DOC)
+    assert not is_whole({"a": RIGHT, "b": RIGHT[:1]}, DOC)
+
+
+def test_a_problem_says_what_each_log_has_of_its_call() -> None:
+    dumps = {"a": [line(1, "p", 1)], "b": [line(1, "p", 1), line(2, "q", 1, settled=False)]}
+    missed = [one for one in judge(two_calls(), dict(dumps), DOC) if one.number == 20]
+    said = explained(missed[0], dumps)
+    assert "q#0/0:1.1 has number 0 of group 1; it has none" in said
+    assert "a: 1 lines from 1 to 1" in said
+    assert '"sequence_number": 2' in said
+    assert '"settled": false' in said
+
+
+def test_what_a_run_has_found_is_kept_with_its_calls_and_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    cluster = Spaces(tmp_path / "run", Network(3), Disks(tmp_path / "disks", 3))
+    (tmp_path / "run" / "a.0.log").write_text("what a node said")
+    run = Run(cluster, 1, LASTS_S)
+    run.problems.append("18: p0001. was answered and stands 0 times")
+    run.played.append((1.0, 2.0, "kill", "a"))
+    chapter = Chapter("d", two_calls(), [])
+    chapter.dumps = {"a": RIGHT}
+    run.chapters.append(chapter)
+    kept = keep(run, tmp_path / "run")
+    assert "p0001." in (kept / "problems.txt").read_text()
+    assert (kept / "a.0.log").read_text() == "what a node said"
+    assert json.loads((kept / "faults.json").read_text()) == [[1.0, 2.0, "kill", "a"]]
+    said = json.loads((kept / "chapter0.json").read_text())
+    assert said["calls"]["answered"] == [[1.5, "p", 1], [2.5, "q", 1]]
+    assert said["dumps"] == {"a": RIGHT}
 
 
 def test_a_call_that_stands_before_one_that_was_answered_when_it_was_made_is_found() -> None:

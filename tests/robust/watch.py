@@ -9,9 +9,12 @@ from typing import Any, Self
 
 import aiohttp
 
+from tests.end_to_end.cluster import ended
 from tests.robust.spaces import Spaces
 
 ANSWERS_S = 1.0
+MEMORY_S = 30.0
+"""So often it is noted what the nodes take."""
 
 
 class Watch:
@@ -30,6 +33,7 @@ class Watch:
         self._was_whole = False
         self.recoveries: dict[str, list[float]] = {}
         self._views: set[str] = set()
+        self._memory_mb: list[list[int]] = []
 
     async def __aenter__(self) -> Self:
         """Begin to ask."""
@@ -44,10 +48,7 @@ class Watch:
     ) -> None:
         """Ask no more."""
         assert self._task is not None
-        self._task.cancel()
-        await asyncio.wait([self._task])
-        if not self._task.cancelled():
-            self._task.result()
+        await ended(self._task)
 
     def begin(self, kind: str) -> None:
         """A fault begins."""
@@ -62,13 +63,20 @@ class Watch:
         return self._healed_at is None and self._was_whole
 
     def summary(self) -> dict[str, Any]:
-        """Views, and the slowest recovery of each kind, in seconds."""
+        """Views, the slowest recovery of each kind, in seconds, and memory now and then.
+
+        A row of `memory_mb` has seconds since the beginning, and megabytes of each node.
+        """
         slowest = {kind: round(max(all_s), 1) for kind, all_s in sorted(self.recoveries.items())}
-        return {"views": len(self._views), "slowest_s": slowest}
+        return {"views": len(self._views), "slowest_s": slowest, "memory_mb": self._memory_mb}
 
     async def _run(self) -> None:
+        first = time.monotonic()
         while True:
             began = time.monotonic()
+            if began - first >= MEMORY_S * len(self._memory_mb):
+                sizes = (node.resident_mb() for _, node in sorted(self._cluster.nodes.items()))
+                self._memory_mb.append([round(began - first), *sizes])
             names = list(self._cluster.nodes)
             found = await asyncio.gather(*(self._status(name) for name in names))
             self._note(began, [one for one in found if one is not None], len(names))

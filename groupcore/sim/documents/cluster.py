@@ -203,7 +203,10 @@ class DocumentCluster(GroupCluster):
                 program.tasks.spawn(_hold(program))
 
     def is_well(self, nodes: list[Node]) -> bool:
-        """One primary view of these nodes, and nothing outstanding for programs or people."""
+        """One primary view of these nodes, and nothing outstanding for programs or people.
+
+        What a program has sent, and nobody waits for, has its number as well.
+        """
         live = sorted(node.address for node in nodes)
         for node in nodes:
             if node.view is None or not node.primary or sorted(node.view.members) != live:
@@ -213,7 +216,7 @@ class DocumentCluster(GroupCluster):
             if node.application is None or not node.application.ready:
                 return False
         programs = [program for node in nodes if (program := self._program(node)) is not None]
-        if any(_waits(program) for program in programs):
+        if any(_waits(one) or one.service.sender.groups_under_way() for one in programs):
             return False
         if self._is_probed and any(NAME not in one.keeper.documents for one in programs):
             return False

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.batch import Batch
-from groupcore.effects import Effect, StartTimer
-from groupcore.events import Connect, Saved, Synced
+from groupcore.effects import Effect, StartTimer, StopTimer
+from groupcore.events import Connect, FlushStarted, Saved, Synced
 from groupcore.layers.durability import REPEATS, Durability, Durable
 from groupcore.view import Address, is_quorum
 from tests.groupcore.layers.building import (
@@ -182,3 +182,15 @@ def test_who_is_alone_reports_to_nobody() -> None:
 
 def test_events_of_others_are_ignored() -> None:
     assert member().on_event(Connect(), 0.0) == []
+
+
+def test_a_member_that_has_stopped_reports_and_counts_nothing_more_in_the_view() -> None:  # I4
+    layer = member(A, B, C)
+    layer.on_event(Synced(1, 5), 0.0)
+    assert layer.on_event(FlushStarted(), 0.0) == [StopTimer("report")]
+    assert layer.on_event(Synced(1, 9), 0.0) == []
+    assert events(hear(layer, report(B, 9))) == [Saved(1, 5)]
+    shown = layer.on_event(installed(A, B, number=2), 0.0)
+    assert events(shown) == [Saved(1, 9)]
+    (told,) = downs(layer.on_timer("report", 0.0))
+    assert told.headers[-1] == Durable(1, 9)

@@ -99,7 +99,7 @@ def test_a_start_stops_the_member_which_answers_when_all_its_layers_have_stopped
     assert downs(effects) == []
     assert timers(effects) == {"answer": 0}
     below.digest = {A: 3, B: 6}  # the rest of the turn
-    answer = Ok(1, FIRST, {A: 3, B: 6}, 7, {A: 3, B: 4}, {})
+    answer = Ok(1, FIRST, {A: 3, B: 6}, 7, {A: 3, B: 4}, {}, 0)
     assert downs(layer.on_timer("answer", 0.0)) == [bare(A, answer, to=B)]
 
 
@@ -107,7 +107,9 @@ def test_who_has_stopped_stays_so_and_answers_again() -> None:  # I2
     layer = stopping()
     effects = hear(layer, B, Start(1, FIRST))
     assert events(effects) == []
-    assert told(layer.on_timer("answer", 0.0)) == [Ok(1, FIRST, {A: 3, B: 5}, 7, {A: 3, B: 4}, {})]
+    assert told(layer.on_timer("answer", 0.0)) == [
+        Ok(1, FIRST, {A: 3, B: 5}, 7, {A: 3, B: 4}, {}, 0)
+    ]
     assert layer.counters()["restarts"] == 0
     assert layer.is_holding
 
@@ -116,7 +118,7 @@ def test_another_proposer_starts_the_flush_again_under_a_higher_ballot() -> None
     layer = stopping()
     assert events(hear(layer, C, Start(1, SECOND))) == []
     assert downs(layer.on_timer("answer", 0.0)) == [
-        bare(A, Ok(1, SECOND, {A: 3, B: 5}, 7, {A: 3, B: 4}, {}), to=C)
+        bare(A, Ok(1, SECOND, {A: 3, B: 5}, 7, {A: 3, B: 4}, {}, 0), to=C)
     ]
     assert layer.counters()["restarts"] == 1
     assert layer.counters()["flushes"] == 1
@@ -138,7 +140,9 @@ def test_a_lower_or_foreign_start_is_counted_and_changes_nothing(
     hear(layer, C, Start(1, SECOND))
     assert hear(layer, sender, start) == []
     assert layer.counters()["ignored"] == 1
-    assert told(layer.on_timer("answer", 0.0)) == [Ok(1, SECOND, {A: 3, B: 5}, 7, {A: 3, B: 4}, {})]
+    assert told(layer.on_timer("answer", 0.0)) == [
+        Ok(1, SECOND, {A: 3, B: 5}, 7, {A: 3, B: 4}, {}, 0)
+    ]
 
 
 def test_who_is_in_no_view_cannot_be_stopped() -> None:  # I3
@@ -152,7 +156,9 @@ def test_who_was_stopped_by_a_proposal_has_its_start_answered_too() -> None:  # 
     layer.on_event(FlushStarted(), 0.0)
     assert events(hear(layer, B, Start(1, FIRST))) == []
     assert layer.counters()["restarts"] == 0
-    assert told(layer.on_timer("answer", 0.0)) == [Ok(1, FIRST, {A: 3, B: 5}, 7, {A: 3, B: 4}, {})]
+    assert told(layer.on_timer("answer", 0.0)) == [
+        Ok(1, FIRST, {A: 3, B: 5}, 7, {A: 3, B: 4}, {}, 0)
+    ]
 
 
 def test_a_new_view_ends_the_flush_before_it_was_answered() -> None:
@@ -179,13 +185,15 @@ def test_the_initiator_stops_the_others_and_itself() -> None:
 def test_an_initiator_that_is_in_no_view_stops_those_who_are() -> None:
     layer = idle()
     assert told(request(layer, B)) == [Start(1, MINE)]
-    assert events(hear(layer, B, Ok(1, MINE, {B: 1}, 2, {}, {}))) == [Flushed(B, MINE, {B: 1}, 2)]
+    assert events(hear(layer, B, Ok(1, MINE, {B: 1}, 2, {}, {}, 0))) == [
+        Flushed(B, MINE, {B: 1}, 2)
+    ]
 
 
 def test_an_answer_completes_a_vote_once() -> None:
     layer = member()
     request(layer, A, B, C)
-    answer = Ok(1, MINE, {B: 4}, 9, {}, {})
+    answer = Ok(1, MINE, {B: 4}, 9, {}, {}, 0)
     assert events(hear(layer, B, answer)) == [Flushed(B, MINE, {B: 4}, 9)]
     assert hear(layer, B, answer) == []
     assert layer.counters()["ignored"] == 1
@@ -194,9 +202,9 @@ def test_an_answer_completes_a_vote_once() -> None:
 @pytest.mark.parametrize(
     ("sender", "answer"),
     [
-        (D, Ok(1, MINE, {}, 0, {}, {})),
-        (B, Ok(2, MINE, {}, 0, {}, {})),
-        (B, Ok(1, FIRST, {}, 0, {}, {})),
+        (D, Ok(1, MINE, {}, 0, {}, {}, 0)),
+        (B, Ok(2, MINE, {}, 0, {}, {}, 0)),
+        (B, Ok(1, FIRST, {}, 0, {}, {}, 0)),
     ],
 )
 def test_an_answer_that_was_not_asked_for_changes_nothing(sender: Address, answer: Ok) -> None:
@@ -210,19 +218,19 @@ def test_a_start_is_repeated_until_it_is_answered() -> None:  # I4
     layer = member()
     request(layer, A, B, C)
     layer.on_timer("answer", 0.0)
-    hear(layer, B, Ok(1, MINE, {}, 0, {}, {}))
+    hear(layer, B, Ok(1, MINE, {}, 0, {}, {}, 0))
     effects = layer.on_timer("repeat", 0.05)
     assert downs(effects) == [bare(A, Start(1, MINE), to=C)]
     assert timers(effects) == {"repeat": REPEAT_S}
     assert layer.counters()["repeats"] == 1
-    hear(layer, C, Ok(1, MINE, {}, 0, {}, {}))
+    hear(layer, C, Ok(1, MINE, {}, 0, {}, {}, 0))
     assert layer.on_timer("repeat", 0.1) == []
 
 
 def test_who_is_added_is_asked_and_the_others_are_not_asked_again() -> None:
     layer = member()
     request(layer, A, B)
-    hear(layer, B, Ok(1, MINE, {}, 0, {}, {}))
+    hear(layer, B, Ok(1, MINE, {}, 0, {}, {}, 0))
     assert downs(request(layer, A, B, C)) == [bare(A, Start(1, MINE), to=C)]
     layer.on_timer("answer", 0.0)
     assert list(layer.missing) == [C]
@@ -233,7 +241,7 @@ def test_an_initiator_that_gives_up_asks_nobody_any_more() -> None:  # I4
     request(layer, A, B, C)
     assert stopped(request(layer)) == {"repeat"}
     assert layer.on_timer("repeat", 0.05) == []
-    assert hear(layer, B, Ok(1, MINE, {}, 0, {}, {})) == []
+    assert hear(layer, B, Ok(1, MINE, {}, 0, {}, {}, 0)) == []
     assert layer.is_holding  # those who have stopped stay so
 
 
@@ -354,5 +362,5 @@ def test_the_initiator_tells_how_far_each_has_the_streams() -> None:
     run(layer, layer.on_event(FlushRequested(1, MINE, (A, B)), 0.0))
     mine = events(layer.on_timer("answer", 0.0))
     assert mine == [Flushed(A, MINE, {A: 3, B: 5}, 7, {A: 3, B: 4}, {C: 8})]
-    theirs = events(hear(layer, B, Ok(1, MINE, {}, 0, {}, {C: 9})))
+    theirs = events(hear(layer, B, Ok(1, MINE, {}, 0, {}, {C: 9}, 0)))
     assert theirs == [Flushed(B, MINE, {}, 0, {}, {C: 9})]

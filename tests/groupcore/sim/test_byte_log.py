@@ -38,6 +38,15 @@ def test_whatever_happens_to_what_was_stored_is_found_out(how: str, seed: int) -
         log.read()
 
 
+def test_any_bit_that_turns_is_found_out() -> None:
+    """Those of the length of the last part, too, behind which nothing is that could be missing."""
+    for bit in range(8 * len(log_of(*WORDS).data)):
+        log = log_of(*WORDS)
+        log.data[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(DamagedLog):
+            log.read()
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_torn_tail_is_dropped_and_written_over(seed: int) -> None:
     log = log_of(*WORDS)

@@ -63,6 +63,11 @@ def test_a_node_that_was_paused_for_long_comes_back_as_a_new_life() -> None:
     assert took[-1].source in ("a", "b")
 
 
+def test_no_fault_begins_behind_the_end_of_all() -> None:
+    verdict = run(Fault(6 * SECOND, "crash", (1,), SECOND))
+    assert lived(verdict, "crash") == []
+
+
 def test_a_short_pause_changes_nothing() -> None:
     verdict = run(Fault(2 * SECOND, "pause", (1,), 100 * MILLISECOND))
     assert {view.number for view in verdict.trace.views} == {1}
