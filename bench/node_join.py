@@ -4,6 +4,9 @@ Nodes run in network namespaces (`tests.robust.network`: needs root), and hold d
 megabytes. Four people type at those that stay. The joiner loses a share of its datagrams in both
 directions. `serving`: from the start of its process to `/readyz`. `giver_killed`: the node that
 gives the state is killed when two fifths have come. A node that comes back was stopped, or killed.
+
+What others' answers take is compared with the seconds before and behind it: `p99_ratio` is that of
+the time from the first piece to the last, by the mean of the two. All nodes share this machine.
 """
 
 from __future__ import annotations
@@ -68,7 +71,7 @@ def waits_of(typists: list[Typist], begins: float, ends: float) -> dict[str, flo
         "answers": len(waits),
         "p50_ms": round(quantile(waits, 0.5), 1),
         "p99_ms": round(quantile(waits, 0.99), 1),
-        "longest_ms": round(max(waits), 1),
+        "longest_ms": round(max(waits, default=0.0), 1),
     }
 
 
@@ -180,10 +183,12 @@ async def join(size_mb: float, loss: float, kills: bool) -> dict[str, Any]:
                 killed = time.monotonic()
                 await settled(cluster, names)
                 ended = time.monotonic()
-                await asyncio.sleep(1.0)
-                waits = waits_of(typists, began, ended)
-                before = waits_of(typists, began - BEFORE_S, began)
+                await asyncio.sleep(BEFORE_S)
                 told = [(at, one["taking"]) for at, one in look.said if one["taking"]]
+                taking = waits_of(typists, told[0][0] if told else began, ended)
+                before = waits_of(typists, began - BEFORE_S, began)
+                behind = waits_of(typists, ended, ended + BEFORE_S)
+                usual_ms = (before["p99_ms"] + behind["p99_ms"]) / 2
             return {
                 "case": "giver_killed" if kills else "join",
                 "mb": size_mb,
@@ -193,7 +198,10 @@ async def join(size_mb: float, loss: float, kills: bool) -> dict[str, Any]:
                 "first_asked_s": round(told[0][0] - began, 2) if told else None,
                 "bytes_of_each_giver": sizes_of([one for _, one in told]),
                 "before": before,
-                "meanwhile": waits,
+                "starting": waits_of(typists, began, told[0][0] if told else began),
+                "meanwhile": taking,
+                "behind": behind,
+                "p99_ratio": round(taking["p99_ms"] / usual_ms, 2),
                 "load": load_average(),
             }
 

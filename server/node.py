@@ -50,7 +50,7 @@ from server.pictures.register import Pictures
 from server.pictures.service import PictureService
 from server.settings import Settings
 from server.state import State
-from server.waiting import Shown, shown
+from server.waiting import Awaits, Shown, shown
 
 T = TypeVar("T")
 
@@ -109,6 +109,7 @@ class Node:
         self._next_look: asyncio.Future[None] | None = None
         self._telling: asyncio.Task[None] | None = None
         self._told = State.REBUILDING
+        self.awaits = Awaits(lambda: self.waiting, asyncio.get_running_loop().time)
         self._tasks: set[asyncio.Task[None]] = set()
 
     # --- life -----------------------------------------------------------------------------------
@@ -316,6 +317,7 @@ class Node:
         said = ""
         while True:
             await asyncio.sleep(LOOK_S)
+            self.awaits.look()
             state, now = self.state, loop.time()
             if state is not self._told:
                 self._told, since, begun, said = state, now, now, ""

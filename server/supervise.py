@@ -3,7 +3,8 @@
 Variables for the Procfile's lines: `HTTP_0`, `ADMIN_0` and so on from `PORT_BASE` (default 8000;
 management 1000 above), `DATA_DIR` (default .data). With TRACE=1 the nodes write their trace into
 its folder `trace`. A process that dies is started again after a pause that grows; one that ends
-with an exit code that a restart cannot change ends everything.
+with an exit code that a restart cannot change ends everything, and so does the end of the `make`
+that has started this: a signal to `make` alone comes no further.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +41,9 @@ RESTART_FIRST_S = 1.0
 RESTART_MOST_S = 30.0
 END_S = 8.0
 """How long processes may take to leave before they are killed."""
+
+PARENT_S = 0.5
+"""How often it is looked whether the `make` that has started this is still there."""
 
 PROBE_DEFAULTS = {
     "cluster": "groupcore",
@@ -250,8 +255,20 @@ async def make_ready(variables: Mapping[str, str], supervisor: Supervisor) -> No
         say("all", f"nobody owns this yet; open this once, within 24 h, to be the owner: {link}")
 
 
+async def end_with(parent: int, supervisor: Supervisor) -> None:
+    """End all when the process of this number, the parent of this one, is gone."""
+    while os.getppid() == parent:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PARENT_S):
+                await supervisor.ending.wait()
+                return
+    say("all", "the make that has started this is gone; ending all")
+    supervisor.ending.set()
+
+
 async def supervise() -> int:
     """Run the Procfile beside this package; the exit code."""
+    parent, by_make = os.getppid(), "MAKELEVEL" in os.environ
     variables = make_variables(os.environ, ROOT)
     lines = read_procfile((ROOT / "Procfile").read_text(encoding="utf-8"))
     for line in lines:
@@ -261,7 +278,13 @@ async def supervise() -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, supervisor.ending.set)
     ready = asyncio.create_task(make_ready(variables, supervisor))
-    return await supervisor.run(ready)
+    # Started by hand it may outlive its shell; `make` names itself to what it starts.
+    watching = asyncio.create_task(end_with(parent, supervisor)) if by_make else None
+    try:
+        return await supervisor.run(ready)
+    finally:
+        if watching is not None:
+            watching.cancel()
 
 
 def main() -> int:

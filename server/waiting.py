@@ -6,7 +6,7 @@ this node still takes from the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from groupcore.membership.awaiting import Awaiting
@@ -64,6 +64,32 @@ def text_of(awaiting: Awaiting) -> str:
             )
         case _:
             return _text_of_quorum(awaiting)
+
+
+class Awaits:
+    """The nodes for which a cluster waits, and for how long it has waited for just these."""
+
+    def __init__(self, waiting: Callable[[], Shown | None], clock: Callable[[], float]) -> None:
+        self._waiting = waiting
+        self._clock = clock
+        self._names: list[str] = []
+        self._since = 0.0
+
+    def look(self) -> None:
+        """To be called again and again: waiting counts from when it is seen."""
+        names = awaited(self._waiting())
+        if names != self._names:
+            if not self._names or not names:
+                self._since = self._clock()
+            self._names = names
+
+    @property
+    def shown(self) -> Shown | None:
+        """For pages: `nodes`, and `for_s`, seconds; None where nobody is waited for."""
+        self.look()
+        if not self._names:
+            return None
+        return {"nodes": self._names, "for_s": round(self._clock() - self._since)}
 
 
 KEEPS = ("quorum", "bound")

@@ -356,7 +356,7 @@ class Node:
 
         def done() -> None:
             if accepted is not None:
-                self._record.accepted(life, accepted.view)
+                self._record.accepted(life, accepted)
             if self.address == life and self.endpoint is not None:
                 self._input(Persisted(token))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from groupcore.events import ViewInstalled
+from groupcore.membership.succession import Proposal
 from groupcore.sim.clock import Clock
 from groupcore.sim.disk import Recovered
 from groupcore.sim.trace import Accepted, Lived, Secured, Trace, Viewed
 from groupcore.sim.trace_streams import LogRecovered
-from groupcore.view import Address, View
+from groupcore.view import Address
 
 
 class Recorder:
@@ -33,9 +34,10 @@ class Recorder:
                 LogRecovered(now, n, inc, log.kept, log.stored, log.right, log.damaged, log.spoilt)
             )
 
-    def accepted(self, life: Address, view: View) -> None:
+    def accepted(self, life: Address, proposal: Proposal) -> None:
         """The disk holds that this successor was accepted."""
-        self.trace.add(Accepted(self._clock.now_ns, *life, view.number, view.lineage, view.members))
+        view, voted, now = proposal.view, proposal.voters, self._clock.now_ns
+        self.trace.add(Accepted(now, *life, view.number, view.lineage, view.members, voted))
 
     def viewed(self, life: Address, event: ViewInstalled) -> None:
         """A view was installed."""

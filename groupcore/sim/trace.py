@@ -81,7 +81,8 @@ class Viewed(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """A node's disk holds that it has accepted this successor of its view."""
+    """A node's disk holds that it has accepted this successor of its view; `voted`: whose votes it
+    was made of."""
 
     t: int
     n: str
@@ -89,6 +90,7 @@ class Accepted(NamedTuple):
     number: int
     lineage: int
     members: tuple[Address, ...]
+    voted: tuple[Address, ...] = ()
 
 
 class Lived(NamedTuple):

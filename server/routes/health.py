@@ -13,7 +13,9 @@ from server.node import Node
 def health_routes(node: Node) -> list[Route]:
     """`/livez`, `/readyz`, `/healthz` and `/version`; `?verbose` says why."""
 
-    async def live(_: Request) -> Response:
+    async def live(request: Request) -> Response:
+        if "verbose" in request.query_params:
+            return JSONResponse({"awaits": node.awaits.shown})
         return PlainTextResponse("ok")
 
     async def ready(request: Request) -> Response:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from playwright.async_api import Locator, expect
 
@@ -141,6 +143,24 @@ async def test_files_are_done_with_by_keyboard_alone(cluster: Cluster, tabs: Tab
     await tab.page.get_by_test_id("confirm").press("Enter")
     await expect(row(tab, "Renamed")).to_have_count(0)
     await expect(row(tab, left)).to_have_count(1)
+
+
+async def test_what_was_asked_for_is_done_though_the_page_is_left_at_once(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    tab = await tabs.open(f"{cluster.nodes['c'].url}/workspace/home")
+    for round_ in range(3):
+        name = f"Left {round_}"
+        await make_folder(tab, name)
+        await row(tab, name).get_by_test_id("folder-link").focus()
+        cluster.nodes["c"].signal(signal.SIGSTOP)  # so it reads what was sent with the end of it
+        try:
+            await tab.press("Delete")
+            await tab.page.goto(f"{cluster.nodes['a'].url}/trash")
+        finally:
+            cluster.nodes["c"].signal(signal.SIGCONT)
+        await expect(row(tab, name)).to_have_count(1)
+        await tab.page.goto(f"{cluster.nodes['c'].url}/workspace/home")
 
 
 async def test_a_row_keeps_the_focus_when_another_one_has_it_sorted_elsewhere(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
 from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs
 from tests.end_to_end.cluster import NAMES, Cluster, eventually, running_cluster
@@ -163,3 +163,49 @@ async def test_who_is_awaited_is_said_to_all_and_gone_on_without_behind_two_ques
             return texts == [True]
 
         await eventually(is_noted, "the audit log says that the cluster has gone on")
+
+
+def said(tab: BrowserTab, words: str) -> Locator:
+    """What an open page says of whom the servers wait for."""
+    return tab.page.get_by_test_id("awaited").get_by_text(words)
+
+
+async def test_open_pages_say_who_is_awaited_while_the_cluster_waits(
+    tmp_path: Path, tabs: Tabs
+) -> None:
+    async with running_cluster(tmp_path, *NAMES) as cluster:
+        url = cluster.nodes["a"].url
+        doc = await cluster.create("a", "start")
+        pages = []
+        for locale, words in (("en-GB", "waited for b and c since"), ("de-DE", "auf b und c")):
+            context = await tabs.context("Eve", locale=locale)
+            for path in (f"/doc/{doc}", "/"):
+                tab = await tabs.open_in(context, f"{url}{path}")
+                tab.expect_complaints(*REFUSED)
+                pages.append((tab, words))
+        documents = [tab for tab, _ in pages[::2]]
+        for tab in documents:
+            await tab.loaded()
+        for name in "bc":
+            await cluster.nodes[name].kill()
+        for tab, words in pages:  # a is cut off
+            await expect(said(tab, words)).to_be_visible()
+        await look(documents[0], "cut-off")
+
+        await cluster.nodes["a"].kill()
+        for tab in documents:
+            await expect(tab.badge).to_have_attribute("data-state", "offline")
+            await expect(tab.page.get_by_test_id("node-notice")).to_be_empty()
+        address = url.removeprefix("http://")
+        cluster.nodes["a"] = await cluster.spawn("a", http=address)  # it serves no documents alone
+        for tab, words in pages:
+            await expect(said(tab, words)).to_be_visible()
+        for (tab, _), name in zip(pages, ("en", "list-en", "de", "list-de"), strict=True):
+            await look(tab, f"open-{name}")
+        await documents[0].put_caret(0)
+        await documents[0].type(" and more")
+        await spawn(cluster, "b")
+        await documents[0].saved()
+        await documents[1].shows("start and more")
+        for tab, words in pages:
+            await expect(said(tab, words)).to_be_hidden()

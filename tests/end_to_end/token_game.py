@@ -14,6 +14,7 @@ import json
 import re
 import sys
 import tempfile
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ from playwright.async_api import Browser
 
 from tests.end_to_end.browser import running_browser
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
+from tests.end_to_end.token_evidence import RECORD, Event, events_of, write
 from tests.end_to_end.token_page import TokenPage
 
 LETTERS = "ABCD"
@@ -36,6 +38,8 @@ SETTLED_S = 60.0
 SETTLED = ("saved", "kept")
 """What the badge says when nothing waits: of texts that have no place it says `kept`."""
 CHROMIUM = Path("/usr/bin/chromium")
+EVIDENCE = Path(__file__).resolve().parents[2] / "build" / "games"
+"""Where failed games leave what they have recorded."""
 
 
 @dataclass
@@ -108,6 +112,8 @@ class TokenGame:
         self._kills = kills
         self._outcome = Outcome(seed)
         self._began_s = 0.0
+        self._began = 0.0
+        self._events: list[Event] = []
         self._addresses = {
             name: node.url.removeprefix("http://") for name, node in cluster.nodes.items()
         }
@@ -119,7 +125,7 @@ class TokenGame:
         doc = await self._cluster.create("a", "\n\n".join("".join(first) for _ in range(1)))
         pages = [await self._page(at, doc) for at in range(len(LETTERS))]
         try:
-            self._began_s = asyncio.get_running_loop().time()
+            self._began_s, self._began = asyncio.get_running_loop().time(), time.time()
             await asyncio.gather(*(self._live(page) for page in pages), self._kill())
             for page in pages:
                 await page.context.set_offline(False)
@@ -129,10 +135,19 @@ class TokenGame:
                         self._note(page.letter, await page.act("cut", Random(at)))
                 page.erased.update({page.clipboard} - {""})
             await self._judge(doc, pages, first)
+            if not outcome.is_whole:
+                await self._keep(pages)
         finally:
             for page in pages:
                 await page.context.close()
         return outcome
+
+    async def _keep(self, pages: list[TokenPage]) -> None:
+        for page in pages:
+            self._events += await events_of(page.letter, page.page)
+        path = EVIDENCE / f"seed-{self._outcome.seed}-{int(self._began)}.txt"
+        write(path, str(self._outcome), self._events, self._began)
+        self._outcome.journal.append(f"evidence: {path}")
 
     async def _page(self, at: int, doc: str) -> TokenPage:
         context = await self._browser.new_context(
@@ -140,6 +155,7 @@ class TokenGame:
             permissions=["clipboard-read", "clipboard-write"],
             service_workers="block",
         )
+        await context.add_init_script(RECORD)
         page = TokenPage(LETTERS[at], context, await context.new_page())
         await page.begin(f"{self._cluster.nodes[NAMES[at % len(NAMES)]].url}/doc/{doc}")
         return page
@@ -147,6 +163,7 @@ class TokenGame:
     def _note(self, who: str, what: str) -> None:
         now_s = asyncio.get_running_loop().time() - self._began_s
         self._outcome.journal.append(f"{now_s:6.2f} {who} {what}")
+        self._events.append((time.time(), who, "act", what))
 
     def _draw(self, who: str) -> Random:
         return Random(f"{self._outcome.seed}-{who}")

@@ -71,6 +71,8 @@ export async function ask(path: string, init?: RequestInit): Promise<Fields> {
   throw new ApiError(code, textOfProblem(body, code, response.status));
 }
 
+const KEPT_MAX = 8_000;
+
 /** Sends JSON to the API; `isMaking`: a request that makes something, once. */
 export function send(
   method: string,
@@ -80,8 +82,10 @@ export function send(
 ): Promise<Fields> {
   const key = isMaking ? { "Idempotency-Key": randomId() } : {};
   const headers = { "Content-Type": "application/json", ...key };
-  const content = body === undefined ? {} : { body: JSON.stringify(body) };
-  return ask(`/api/v1${path}`, { method, headers, ...content });
+  const content = body === undefined ? "" : JSON.stringify(body);
+  // It is done though its page is left at once. Browsers keep little of that kind.
+  const keepalive = content.length < KEPT_MAX;
+  return ask(`/api/v1${path}`, { method, headers, keepalive, ...(content && { body: content }) });
 }
 
 export function textOfProblem(body: Fields, code: string, status: number): string {

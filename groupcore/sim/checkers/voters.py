@@ -6,7 +6,7 @@ from groupcore.membership.seats import VOTERS_MIN
 from groupcore.sim.checkers.base import Checker, Violation
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.trace import Accepted, Trace, Viewed
-from groupcore.view import is_quorum
+from groupcore.view import Address, is_quorum
 
 GOODBYE_NS = 500 * MILLISECOND
 """Who has asked to leave for so long, and has voted, has been heard."""
@@ -57,19 +57,23 @@ class VotersKnow(Checker):
         ]
 
     def _gone(self, trace: Trace, before: Viewed, view: Viewed) -> set[str]:
-        """Members of the former view who had said that they leave, and accepted this one."""
+        """Members of the former view who had said that they leave, and have voted on this one.
+
+        Who has only accepted need not have been heard before it was proposed.
+        """
         key = (view.number, view.lineage, view.members)
-        accepted = {
-            (vote.n, vote.inc)
-            for vote in trace.of(Accepted)
-            if (vote.number, vote.lineage, vote.members) == key and vote.t <= view.t
+        voted = {
+            voter
+            for one in trace.of(Accepted)
+            if (one.number, one.lineage, one.members) == key and one.t <= view.t
+            for voter in one.voted
         }
         return {
             one.n
             for one in trace.lives
             if one.what == "left"
             and one.detail
-            and (one.n, one.inc) in accepted
+            and Address(one.n, one.inc) in voted
             and (one.n, one.inc) in before.members
             and one.t - int(one.detail) <= view.t - GOODBYE_NS
         }

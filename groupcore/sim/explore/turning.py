@@ -95,10 +95,9 @@ class Turning(Making[NodeState]):
     def _note_acceptance(self, node: NodeState, record: bytes) -> None:
         accepted = read_record(record).accepted
         if accepted is not None:
-            view = accepted.view
-            self.add(
-                Accepted(self.past.length, *node.address, view.number, view.lineage, view.members)
-            )
+            view, t = accepted.view, self.past.length
+            me, voted = node.address, accepted.voters
+            self.add(Accepted(t, *me, view.number, view.lineage, view.members, voted))
 
     def crash(self, number: int, kept: int, unsent: tuple[int, ...]) -> None:
         """A node stops; the first `kept` pending records are on disk, and `unsent` get nothing."""

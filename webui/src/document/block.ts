@@ -1,6 +1,6 @@
 /** A block of a document as the nodes have it: what the page is told, followed. */
 
-import type { Item, ObjectMessage } from "../client/messages";
+import type { Item, ObjectMessage, Snapshot } from "../client/messages";
 import { type Change, changeOf, Shared } from "../client/object";
 import type { Step } from "../shared/late-edits";
 import { applyRich, cutRich, growth, type Rich, type RichDelta, richLength } from "../shared/rich";
@@ -20,6 +20,8 @@ export interface BlockState {
   /** Where the text went, in which parcel (0: it is there), and what it was. */
   readonly into: string;
   readonly number: number;
+  /** Of one that the page has kept: the block that has passed the text on. */
+  readonly via?: string;
   readonly leaving: Rich;
   readonly content: Rich;
   readonly attributes: Attributes;
@@ -101,8 +103,8 @@ export interface BlockListener {
   onAsk(block: BlockObject, isKnown: boolean): void;
   /** Whether what a block began with is here, as its text. */
   hasFirst(block: BlockObject): boolean;
-  /** Whether own verbs rest on its text, and are not sent. */
-  isRestedOn(block: BlockObject): boolean;
+  /** Whether own verbs rest on its text that are not sent, or lost with its order: called behind `last`. */
+  isRestedOn(block: BlockObject, last: number): boolean;
   onBlockState(block: BlockObject, state: BlockState): void;
   onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void;
   onBlockAnswer(
@@ -164,12 +166,13 @@ export class BlockObject extends Shared {
 
   /** Everything here, as a snapshot has it. */
   get state(): BlockState {
-    const { status, into, number, leaving, content, attributes } = this;
+    const { status, into, number, via, leaving, content, attributes } = this;
     const isJoined = status === "joined";
     return {
       status,
       into,
       number: isJoined ? number : 0,
+      via,
       leaving: isJoined ? leaving : [],
       content,
       attributes,
@@ -198,7 +201,7 @@ export class BlockObject extends Shared {
     const isPassed = state.status === "joined" && this.via !== "" && state.number > 0;
     this.status = state.status;
     if (!isPassed) {
-      [this.into, this.number, this.via] = [state.into, state.number, ""];
+      [this.into, this.number, this.via] = [state.into, state.number, state.via ?? ""];
       if (state.number > 0) this.sent = state.number;
     }
     if (state.version !== this.steps) this.past = [];
@@ -330,7 +333,7 @@ export class BlockObject extends Shared {
   }
 
   override hear(message: ObjectMessage): void {
-    if (message.t === "snapshot" && this.hasLostSteps(message.birth)) {
+    if (message.t === "snapshot" && this.hasLostSteps(message)) {
       this.birth = undefined;
       this.ask();
     } else if (this.listener === null) super.hear(message);
@@ -338,9 +341,9 @@ export class BlockObject extends Shared {
   }
 
   /** Its order has begun anew, and own verbs wait: it is asked for by its text's version alone, for steps. */
-  private hasLostSteps(birth: string): boolean {
+  private hasLostSteps({ birth, last }: Snapshot): boolean {
     const isAnew = this.birth !== undefined && this.birth !== birth;
-    return isAnew && this.status === "open" && this.listener?.isRestedOn(this) === true;
+    return isAnew && this.status === "open" && this.listener?.isRestedOn(this, last) === true;
   }
 
   override ask(): void {

@@ -23,6 +23,65 @@ interface Part {
   readonly arrived: readonly string[];
 }
 
+type Gone = readonly [to: string, isFresh: boolean];
+
+/** Blocks to which texts have gone meanwhile, by what one block has missed; which began with that. */
+export function wentTo(message: ObjectMessage): Gone[] {
+  if (message.t === "changes") {
+    const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
+    return details.flatMap((detail): Gone[] => {
+      if (detail?.[0] === "cut") return [[detail[3], true]];
+      return detail?.[0] === "closed" && detail[2] !== null ? [[detail[2], false]] : [];
+    });
+  }
+  if (message.t !== "snapshot") return [];
+  const { recent } = message.state as BlockState;
+  return (recent ?? []).flatMap(([kind, , to]): Gone[] =>
+    kind === "cut" || kind === "all" ? [[to, kind === "cut"]] : [],
+  );
+}
+
+/**
+ * Whether steps lead from what is here to all that has become of these texts, wherever they went.
+ * `open`: an open block; `isBegun`: whether what a block has begun with, or is, is here as its text.
+ */
+export function isTold(
+  texts: Iterable<string>,
+  missed: readonly Heard[],
+  open: (id: string) => BlockObject | undefined,
+  isBegun: (id: string) => boolean,
+): boolean {
+  const seen = new Set<string>();
+  const fresh = new Set<string>();
+  const due = [...texts];
+  for (let id = due.pop(); id !== undefined; id = due.pop()) {
+    const block = open(id);
+    if (seen.has(id) || block === undefined) continue;
+    seen.add(id);
+    for (const [object, message] of missed) {
+      if (object !== block) continue;
+      if (!isInSteps(block, message) || !(block.isKnown || fresh.has(id) || isBegun(id)))
+        return false;
+      for (const [to, isFresh] of wentTo(message)) {
+        if (open(to) === undefined) return false;
+        if (isFresh) fresh.add(to);
+        due.push(to);
+      }
+    }
+  }
+  return true;
+}
+
+function isInSteps(block: BlockObject, message: ObjectMessage): boolean {
+  if (message.t === "error") return false;
+  if (message.t === "changes") return message.state === undefined;
+  if (message.t !== "snapshot") return true;
+  const { recent, version } = message.state as BlockState;
+  const { birth } = block.stored;
+  const isSame = birth === null || birth === message.birth;
+  return isSame && recent !== null && block.steps + recent.length === version;
+}
+
 /** The messages in their order; `idOf`: a block's id. Messages of other objects come last. */
 export function inOrder(
   missed: readonly Heard[],
@@ -64,8 +123,12 @@ function partsOf(heard: Heard): Part[] {
   const nothing = { goesTo: [], comesFrom: [], arrived: [] };
   if (message.t === "snapshot") {
     const { into, received } = message.state as BlockState;
-    const comesFrom = received.map(([source]) => source);
-    return [{ heard, ...nothing, goesTo: into === "" ? [] : [into], comesFrom }];
+    const gone = wentTo(message);
+    // What began here and has come back is looked at within this one, by `hearFresh`.
+    const fresh = new Set(gone.flatMap(([to, isFresh]) => (isFresh ? [to] : [])));
+    const comesFrom = received.map(([source]) => source).filter((source) => !fresh.has(source));
+    const goesTo = gone.map(([to]) => to);
+    return [{ heard, ...nothing, goesTo: into === "" ? goesTo : [...goesTo, into], comesFrom }];
   }
   if (message.t !== "changes" || message.items.length === 0) return [{ heard, ...nothing }];
   return message.items.map((item, at) => {
@@ -81,6 +144,7 @@ function told(details: readonly BlockDetail[]): Omit<Part, "heard"> {
   const comesFrom: string[] = [];
   const arrived: string[] = [];
   for (const detail of details) {
+    if (detail[0] === "cut") goesTo.push(detail[3]);
     if (detail[0] === "closed" && detail[2] !== null) goesTo.push(detail[2]);
     if (detail[0] === "handed") arrived.push(detail[1]);
     if (detail[0] !== "received") continue;

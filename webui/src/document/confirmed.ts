@@ -34,6 +34,11 @@ export class Confirmed {
   private looked: readonly string[] = [];
   /** Whether some were shown then that the outline did not know. */
   private wasComing = false;
+  /** Whether since then a text has come from a block that may not be open. */
+  private hasCome = false;
+
+  /** Whether own verbs rest on the text of a block. */
+  isRestedOn: (id: string) => boolean = () => false;
 
   constructor(readonly outline: OutlineObject) {}
 
@@ -60,6 +65,7 @@ export class Confirmed {
     if (!isThere || !(this.outline.entries.has(source) || this.doc.blocks.has(source)))
       return false;
     this.come.add(source);
+    this.hasCome = true;
     return true;
   }
 
@@ -78,7 +84,7 @@ export class Confirmed {
 
   /** A block is open, whatever had become of its text before. */
   isOpenAgain(id: string): void {
-    this.come.delete(id);
+    if (this.come.delete(id)) this.hasCome = true;
   }
 
   /** Looks at the objects anew: at all only where the order may be another one. */
@@ -91,7 +97,9 @@ export class Confirmed {
   /** Looks at these, and at what is or was open; false where more than their texts has changed. */
   private refreshed(news: ReadonlySet<string>): boolean {
     const { outline, doc: before } = this;
-    if (this.wasComing || this.born.size > 0 || this.isHandingOver()) return false;
+    const isAnother = this.wasComing || this.hasCome || this.born.size > 0;
+    this.hasCome = false;
+    if (isAnother || this.isHandingOver()) return false;
     const changes = new Map<string, ShownBlock>();
     for (const ids of [news, this.looked, this.blocks.keys()]) {
       for (const id of ids) {
@@ -107,12 +115,12 @@ export class Confirmed {
     return true;
   }
 
-  /** Whether there is a block that is `coming`, or `passing`. */
+  /** Whether there is a block that is `coming`, or `lingering`. */
   private isHandingOver(): boolean {
     for (const [id, block] of this.blocks) {
       if (block.births.size > 0 && [...block.births.keys()].some((one) => this.isComing(one)))
         return true;
-      if (block.status === "joined" && this.isPassing(id)) return true;
+      if (this.isLingering(id)) return true;
     }
     return false;
   }
@@ -165,28 +173,39 @@ export class Confirmed {
     return coming;
   }
 
-  /** Whether a block has left the outline, and its text has not come to where it was passed on to. */
+  /** Whether a block has left the outline, and its text has not come to where it goes, or was passed on to. */
   isPassing(id: string): boolean {
     const block = this.blocks.get(id);
-    if (block?.status !== "joined" || block.via === "" || this.outline.entries.has(id))
-      return false;
+    if (block?.status !== "joined" || this.outline.entries.has(id)) return false;
     const received = this.blocks.get(block.into)?.received;
-    return received !== undefined && (received.get(block.via) ?? 0) < block.number;
+    return received !== undefined && (received.get(block.via || id) ?? 0) < block.number;
   }
 
-  private passing(): string[] {
-    const passing: string[] = [];
-    for (const [id, { status }] of this.blocks)
-      if (status === "joined" && this.isPassing(id)) passing.push(id);
-    return passing;
+  /**
+   * Whether a block was taken out of the outline, own verbs rest on its text, and it is not told that
+   * this is deleted. Until then a split that is on its way may still save a part of it.
+   */
+  isStaying(id: string): boolean {
+    if (this.outline.entries.has(id) || this.blocks.get(id)?.status !== "open") return false;
+    if (this.joined.has(id) || this.come.has(id) || !this.doc.blocks.has(id)) return false;
+    return this.isRestedOn(id);
+  }
+
+  /** Whether a block that has left the outline is shown where it was. */
+  isLingering(id: string): boolean {
+    return this.isPassing(id) || this.isStaying(id);
+  }
+
+  private lingering(): string[] {
+    return [...this.blocks.keys()].filter((id) => this.isLingering(id));
   }
 
   /** All blocks of the outline, with those that are about to come, or to be where they go. */
   private orderNow(): string[] {
     const { outline } = this;
     const coming = this.coming();
-    const passing = this.passing();
-    if (coming.size === 0 && passing.length === 0) return outline.order;
+    const lingering = this.lingering().filter((id) => !isIn(coming, id));
+    if (coming.size === 0 && lingering.length === 0) return outline.order;
     const order: string[] = [];
     const put = (id: string): void => {
       order.push(id);
@@ -200,7 +219,7 @@ export class Confirmed {
       while (after !== "" && !order.includes(after)) after = this.behind(after);
       order.splice(order.indexOf(after) + 1, 0, ...ids);
     };
-    for (const id of passing) putBehind(this.behind(id), [id]);
+    for (const id of lingering) putBehind(this.behind(id), [id]);
     for (const [source, fresh] of coming) putBehind(source, fresh.reverse());
     return order;
   }
@@ -214,9 +233,9 @@ export class Confirmed {
   follow(detail: OutlineDetail): void {
     this.outline.follow(detail);
     for (const id of detail[0] === "left" ? detail[1] : []) {
-      this.come.delete(id);
+      if (this.come.delete(id)) this.hasCome = true;
       if (detail[0] === "left" && detail[2]) this.joined.add(id);
-      if (!this.isPassing(id)) this.gone.set(id, this.behind(id));
+      if (!this.isLingering(id)) this.gone.set(id, this.behind(id));
     }
   }
 
@@ -272,7 +291,7 @@ export class Confirmed {
   }
 
   /** What the block that gives a new one its text says of it. */
-  private birthOf(id: string): ShownBlock | undefined {
+  birthOf(id: string): ShownBlock | undefined {
     for (const block of this.blocks.values()) {
       const birth = block.births.get(id);
       if (birth === undefined) continue;
@@ -317,4 +336,8 @@ export class Confirmed {
       while (one.size > GONE_MAX) one.delete(keys.next().value ?? "");
     }
   }
+}
+
+function isIn(coming: ReadonlyMap<string, readonly string[]>, id: string): boolean {
+  return [...coming.values()].some((fresh) => fresh.includes(id));
 }

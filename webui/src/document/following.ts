@@ -13,6 +13,9 @@
  *       behind a deletion there is a draft.
  *   F7  A block that was not open here, and of which is known what it began with, is told by its
  *       steps since then: two texts that are compared do not say which letter is which.
+ *   F8  Behind a reconnect, blocks to which a text has gone that the person has written in are asked
+ *       for before anything is looked at: so words that are not sent, and the caret in them, go with
+ *       their text at once, also where it has gone away and come back.
  *   F4  What was answered, and lost with all nodes before it was on disk, is a draft, too.
  */
 
@@ -20,12 +23,14 @@ import type { Item, ObjectMessage } from "../client/messages";
 import { insertedText, joinRich, type Rich } from "../shared/rich";
 import { type BlockDetail, type BlockListener, BlockObject, type BlockState } from "./block";
 import { callOf, type Own, type OwnCall, type OwnVerb } from "./carry";
+import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
+import { Dying } from "./dying";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Adrift, Happened, Overlay } from "./overlay";
-import { textsOf, writtenBy } from "./own";
+import { restsOn, textsOf, writtenBy } from "./own";
 import { leadsTo, missedSteps, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
@@ -52,10 +57,15 @@ export class Follower implements BlockListener, OutlineListener {
   private isTaking = false;
   private later: (() => void)[] = [];
   private batch: Happened[] | null = null;
+  /** Of what was missed, what has not been looked at. */
+  private missed: Heard[] = [];
+  /** F8: blocks that are asked for, as texts have gone there. */
+  readonly onward = new Set<string>();
   /** Own edits that are for texts of which only the block knows that had them. */
   adrift: readonly Adrift[] = [];
   /** Parts of own edits of which it is not known what has become of them. */
   readonly chases: Chases;
+  private readonly dying = new Dying();
   /** Why own verbs are dropped now. */
   private reason = "block_deleted";
   overlay!: Overlay;
@@ -66,6 +76,7 @@ export class Follower implements BlockListener, OutlineListener {
     private readonly unsaved: UnsavedTexts,
   ) {
     this.chases = new Chases(confirmed, (code, text) => owner.onDraft(code, text));
+    confirmed.isRestedOn = (id) => this.overlay.own.some((own) => restsOn(own, id));
   }
 
   // --- what is heard --------------------------------------------------------------------------
@@ -78,9 +89,10 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.onAsk(object, isKnown);
   }
 
-  /** F7. */
+  /** F7, F8. */
   hasFirst(block: BlockObject): boolean {
-    return this.hasText(this.confirmed.idOf(block));
+    const id = this.confirmed.idOf(block);
+    return this.hasText(id) || this.onward.has(id);
   }
 
   private hasText(id: string): boolean {
@@ -88,9 +100,11 @@ export class Follower implements BlockListener, OutlineListener {
     return known !== undefined && known.content !== null;
   }
 
-  isRestedOn(block: BlockObject): boolean {
+  isRestedOn(block: BlockObject, last: number): boolean {
     const id = this.confirmed.idOf(block);
-    return this.overlay.own.some(({ verb, call }) => call === null && textsOf(verb).includes(id));
+    const isLost = (call: OwnCall | null): boolean =>
+      call === null || (call.group === id && call.n > last);
+    return this.overlay.own.some(({ verb, call }) => isLost(call) && textsOf(verb).includes(id));
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -115,19 +129,32 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** Answers that come with a snapshot are looked at behind its state. */
   private heard(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    const wasTaking = this.isTaking;
     this.isTaking = message.t === "snapshot";
     if (message.t === "saved") this.unsaved.saved(this.groupOf(object), message.n);
     object.heard(message);
-    this.isTaking = false;
+    this.isTaking = wasTaking;
     if (this.batch === null) this.finish();
   }
 
   /** Does what was heard of several objects that were asked for at once, as one change. */
-  hearAll(messages: readonly (readonly [BlockObject | OutlineObject, ObjectMessage])[]): void {
+  hearAll(messages: readonly Heard[]): void {
     this.show();
     this.batch = [];
-    for (const [object, message] of messages) this.heard(object, message);
+    this.missed = [...messages];
+    for (let next = this.missed.shift(); next !== undefined; next = this.missed.shift())
+      this.heard(...next);
+    this.onward.clear();
     this.show();
+  }
+
+  /** F8: a block begins with what was just cut off; what it has gone through comes before the rest. */
+  private hearFresh(id: string): void {
+    const block = this.confirmed.blocks.get(id);
+    if (block?.status !== "unborn") return;
+    const its = this.missed.filter(([one]) => one === block);
+    this.missed = this.missed.filter(([one]) => one !== block);
+    for (const one of its) this.heard(...one);
   }
 
   private finish(): void {
@@ -156,7 +183,7 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.onOutlineNews();
     const happened = details.flatMap((detail): Happened[] => {
       if (detail[0] === "left") {
-        const gone = detail[1].filter((id) => !this.confirmed.isPassing(id));
+        const gone = detail[1].filter((id) => !this.confirmed.isLingering(id));
         const step = gone.length > 0 ? (["remove", gone] as const) : null;
         return [{ step, own: ownRemoval(detail[1]), isJoined: detail[2] }];
       }
@@ -199,12 +226,23 @@ export class Follower implements BlockListener, OutlineListener {
     } else {
       this.confirmPlaced(id, isThere);
     }
-    block.take(state);
+    const now = steps === null ? state : this.asSeen(block, state);
+    block.take(now);
     if (state.status === "open") this.confirmed.isOpenAgain(id);
-    const text = state.status === "joined" ? state.leaving : state.content;
-    const isText = state.status === "open" || (state.status === "joined" && state.number > 0);
+    const text = state.status === "joined" ? now.leaving : state.content;
+    const isText = state.status === "open" || (state.status === "joined" && now.number > 0);
     this.advance(isText ? [{ step: null, own: null, text: [id, text] }] : []);
     this.later.push(() => this.settle(block));
+  }
+
+  /** F8: a text that has come to where it went is on its way until that has been looked at. */
+  private asSeen(block: BlockObject, state: BlockState): BlockState {
+    const { status, into, number, leaving } = block;
+    const there = this.confirmed.blocks.get(into);
+    if (state.status !== "joined" || state.number > 0 || status !== "joined" || number === 0)
+      return state;
+    const isSeen = there === undefined || there.has(this.confirmed.idOf(block), number);
+    return isSeen || state.into !== into ? state : { ...state, number, leaving };
   }
 
   /** The steps from the text that is here to the state; null where these are not known. */
@@ -215,8 +253,9 @@ export class Follower implements BlockListener, OutlineListener {
       const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
       return isIt ? steps : null;
     }
-    // F7
-    const known = this.overlay.base.blocks.get(this.confirmed.idOf(block));
+    // F7, F8
+    const id = this.confirmed.idOf(block);
+    const known = this.overlay.base.blocks.get(id) ?? this.confirmed.birthOf(id);
     if (state.status === "unborn" || known === undefined || known.content === null) return null;
     if (!leadsTo(known.content, steps, state)) return null;
     block.begin(known.attributes, known.content);
@@ -234,6 +273,7 @@ export class Follower implements BlockListener, OutlineListener {
     }));
     for (const detail of details) block.follow(detail);
     this.advance(happened);
+    for (const detail of details) if (detail[0] === "cut") this.hearFresh(detail[3]);
   }
 
   /** The state has own edits whose place in it is not known: they are in it. */
@@ -260,11 +300,21 @@ export class Follower implements BlockListener, OutlineListener {
 
   private follow(block: BlockObject, details: readonly BlockDetail[], operation: string): void {
     const happened = this.stepsOf(block, details, operation);
+    this.followDying(block, details, operation === "edit");
     for (const detail of details) block.follow(detail);
     const isOpened = details.some(([kind]) => kind === "opened");
     if (isOpened) this.confirmed.isOpenAgain(this.confirmed.idOf(block));
     this.advance(happened);
     if (isOpened) this.later.push(() => this.settle(block));
+  }
+
+  private followDying(block: BlockObject, details: readonly BlockDetail[], isOwn: boolean): void {
+    const id = this.confirmed.idOf(block);
+    const isStaying = isOwn && this.confirmed.isStaying(id);
+    for (const detail of details) {
+      for (const text of this.dying.follow(id, detail)) this.owner.onDraft("block_deleted", text);
+      if (isStaying && detail[0] === "edited") this.dying.note(id, detail[2]);
+    }
   }
 
   /** What details of a block mean; of own verbs, also what they did not come to. */

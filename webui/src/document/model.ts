@@ -12,14 +12,14 @@ import { CallError } from "../client/errors";
 import type { ObjectMessage } from "../client/messages";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
-import { BlockObject, type Past } from "./block";
-import { type Heard, inOrder } from "./catching-up";
+import { BlockObject, type BlockState, type Past } from "./block";
+import { type Heard, inOrder, isTold, wentTo } from "./catching-up";
 import { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import { Follower, type FollowerOwner } from "./following";
 import { type OutlineDetail, OutlineObject } from "./outline";
 import { Overlay } from "./overlay";
-import { neededBy } from "./own";
+import { neededBy, textsOf } from "./own";
 import { saveState } from "./save-state";
 import { chopped, Sender } from "./sending";
 import { callsOf, fresh, keep, type StoredDocument, takeUp } from "./storing";
@@ -34,6 +34,8 @@ const MARGIN = 20;
 const WRITTEN_MAX = 200;
 /** So many blocks that are closed, as they were joined to others, are remembered. */
 const JOINED_MAX = 100;
+/** So many blocks to which texts have gone are asked for at once behind a reconnect. */
+const ONWARD_MAX = 50;
 /** Objects of the session that are not blocks of this document. */
 const OTHERS_MAX = 8;
 
@@ -66,6 +68,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private readonly catchingUp = new Set<BlockObject | OutlineObject>();
   private missed: Heard[] = [];
   private waiting: Heard[] = [];
+  /** What was heard of blocks whose texts have come from others that have not answered yet. */
+  private readonly heldBack = new Map<BlockObject, Heard[]>();
   private isClosed = false;
   private isStarted = false;
   private draftCount = 0;
@@ -236,9 +240,52 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (isKnown) this.catchingUp.add(object);
     this.missed = this.missed.filter(([one]) => one !== object);
     this.waiting = this.waiting.filter(([one]) => one !== object);
+    if (object instanceof BlockObject) this.heldBack.delete(object);
   }
 
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    if (object instanceof BlockObject && this.isHeldBack(object, message)) {
+      this.heldBack.set(object, [...(this.heldBack.get(object) ?? []), [object, message]]);
+      return;
+    }
+    this.takeNow(object, message);
+    if (message.t !== "changes" && this.heldBack.size > 0) this.release();
+  }
+
+  /**
+   * F9: whether to wait for the block that a text has come from: it is shown here, and was asked for.
+   * So it is known which letters went, before they are seen where they are.
+   */
+  private isHeldBack(block: BlockObject, message: ObjectMessage): boolean {
+    if (this.heldBack.has(block)) return true;
+    if (message.t !== "snapshot" || block.status !== "unborn") return false;
+    if (this.catchingUp.has(block)) return false; // those are looked at together, in their order
+    return this.isAhead(message.state as BlockState);
+  }
+
+  private isAhead({ received }: BlockState): boolean {
+    return received.some(([source]) => {
+      const from = this.confirmed.blocks.get(source);
+      if (from === undefined || from.isReady || this.heldBack.has(from)) return false;
+      return this.follower.hasFirst(from);
+    });
+  }
+
+  /** Goes on with what was held back. What is known by now, and came without its steps, is asked for anew. */
+  private release(): void {
+    for (const [block, heard] of [...this.heldBack]) {
+      const [first] = heard;
+      if (first?.[1].t !== "snapshot" || !this.heldBack.has(block)) continue;
+      const state = first[1].state as BlockState;
+      if (this.isAhead(state)) continue;
+      this.heldBack.delete(block);
+      const isGuess = state.recent === null && state.version > 0;
+      if (isGuess && this.follower.hasFirst(block)) block.ask();
+      else for (const one of heard) this.take(...one);
+    }
+  }
+
+  private takeNow(object: BlockObject | OutlineObject, message: ObjectMessage): void {
     if (this.catchingUp.size > 0) {
       this.missed.push([object, message]);
       if (message.t !== "changes" && message.t !== "saved") this.caughtUp(object);
@@ -250,8 +297,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** Objects that were asked for behind a reconnect are looked at together, the outline last. */
   private caughtUp(object: BlockObject | OutlineObject): void {
     this.catchingUp.delete(object);
-    if (this.catchingUp.size > 0) return;
-    this.sender.sendAhead();
+    if (this.catchingUp.size > 0 || this.asksOnward()) return;
+    if (!this.isTold) this.sender.sendAhead();
     const missed = inOrder(this.missed, (block) => this.confirmed.idOf(block));
     this.missed = [];
     const held = missed.some(([one, message]) => this.isHeld(one, message));
@@ -259,6 +306,39 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     else this.follower.hearAll(missed);
     for (const one of new Set(missed.map(([one]) => one))) this.opened(one);
     this.goOn();
+  }
+
+  /** F8 of the follower. Whether some are asked for. */
+  private asksOnward(): boolean {
+    const { blocks } = this.confirmed;
+    const { onward } = this.follower;
+    const texts = new Set([
+      ...this.written,
+      ...this.overlay.own.flatMap(({ verb }) => textsOf(verb)),
+    ]);
+    for (const [object, message] of this.missed) {
+      if (!(object instanceof BlockObject)) continue;
+      const id = this.confirmed.idOf(object);
+      if (!texts.has(id) && !onward.has(id)) continue;
+      for (const [to] of wentTo(message)) {
+        const isFull = onward.size >= ONWARD_MAX || blocks.size >= this.room;
+        if (isFull || blocks.has(to) || this.failed.has(to)) continue;
+        onward.add(to);
+        this.open(to);
+        const block = blocks.get(to);
+        if (block !== undefined) this.catchingUp.add(block);
+      }
+    }
+    return this.catchingUp.size > 0;
+  }
+
+  /** Whether it is known by steps what has become of the texts that own verbs wait for. */
+  private get isTold(): boolean {
+    const { blocks } = this.confirmed;
+    const waiting = this.overlay.own.filter(({ call }) => call === null);
+    const texts = waiting.flatMap(({ verb }) => textsOf(verb));
+    const isBegun = (id: string): boolean => this.overlay.base.blocks.get(id)?.content != null;
+    return isTold(texts, this.missed, (id) => blocks.get(id), isBegun);
   }
 
   private hear(object: BlockObject | OutlineObject, message: ObjectMessage): void {
@@ -322,9 +402,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (this.isClosed || this.session.stopped !== null) return;
     if (this.confirmed.blocks.get(id) !== block) return;
     this.confirmed.blocks.delete(id);
+    this.heldBack.delete(block);
     if (this.catchingUp.has(block)) this.caughtUp(block);
     this.failed.add(id);
     this.follower.refuse(id, error instanceof CallError ? error.code : "closed");
+    this.release();
   }
 
   // --- what follows ---------------------------------------------------------------------------

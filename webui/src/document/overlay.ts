@@ -142,9 +142,12 @@ export class Overlay {
     for (const { step: given, own, text, isJoined } of whole(happened, work)) {
       if (isJoined && given?.[0] === "remove") told.push(...this.setAdrift(given[1], work.doc));
       const step = text === undefined ? given : anew(work.content(text[0]), text);
-      const at = own === null ? -1 : this.firstCalled(own);
-      const before = at < 0 ? null : work.doc;
+      const unchanged = work.doc;
       const steps = step !== null && work.apply(step) ? [step] : [];
+      // A text that goes to one that has left is out of sight: an own merge of it has not happened.
+      const isGone = step?.[0] === "merge" && steps.length === 0;
+      const at = own === null || isGone ? -1 : this.firstCalled(own);
+      const before = at < 0 ? null : unchanged;
       if (before === null) told.push(...this.cross(0, this.own.length, steps));
       else told.push(...this.confirm(at, steps, before));
       if (this.own.some(({ verb }) => verb[0] === "merge")) this.arrange(work.doc, false);

@@ -65,6 +65,11 @@ export function neededBy(own: readonly Own[]): Set<string> {
   return ids;
 }
 
+/** Whether what a verb writes stands in this text, or in what it splits off this one. */
+export function restsOn({ verb }: Own, id: string): boolean {
+  return (verb[0] === "edit" || verb[0] === "split") && verb[1] === id;
+}
+
 /** What the person wrote with a verb. */
 export function writtenBy(verb: OwnVerb): RichDelta {
   if (verb[0] === "edit") return insertedText(verb[2]);

@@ -10,6 +10,8 @@
  *   X4  Behind a reconnect, verbs of blocks are numbered before what was missed is looked at, by the
  *       versions that the page had: the blocks carry them as any late edit, whatever has become of
  *       their texts. So it is with a block whose text is replaced, and nobody says by which steps.
+ *       Where steps say what has become of all texts that wait, they are carried over those (X3).
+ *   X5  A text that was taken out is not written in any more: what waits is given back when it is deleted.
  */
 
 import { insertedText } from "../shared/rich";
@@ -84,7 +86,7 @@ export class Sender {
         return this.onBlock(id, (block) => ["split", block.steps, at, fresh, pairs]);
       }
       case "merge":
-        if (this.confirmed.open(verb[2]) === null) return null;
+        if (this.confirmed.open(verb[2]) === null || this.confirmed.isStaying(verb[2])) return null;
         return this.onBlock(verb[1], () => ["join", verb[2]]);
       case "insert":
         return this.onOutline([verb[1]], "insert", verb[1], verb[2].map(seedOf));
@@ -106,6 +108,7 @@ export class Sender {
     const block = this.replaced === null ? this.confirmed.open(id) : this.confirmed.blocks.get(id);
     if (block == null || !(this.isAhead ? block.isKnown : block.isReady)) return null;
     if (this.replaced !== null && this.replaced !== block) return null;
+    if (this.confirmed.isStaying(id)) return null;
     const [operation, ...args] = how(block);
     return callOf(id, operation, block.submitCall(operation, ...args));
   }

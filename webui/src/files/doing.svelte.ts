@@ -30,18 +30,37 @@ export function copyTitle(title: string): string {
 
 export class Doing {
   said = $state.raw<Said | null>(null);
+  /** The list may show what a deed has done before its answer is here: undoing waits for that. */
+  private underWay: Promise<unknown> | null = null;
 
   private tell(text: string, undo: (() => Promise<void>) | null = null): void {
     this.said = { text, isProblem: false, undo };
   }
 
   /** Does it; what goes wrong is said in the place of what was done. */
-  async attempt(act: () => Promise<void>): Promise<void> {
-    try {
-      await act();
-    } catch (error) {
-      this.said = { text: messageOf(error), isProblem: true, undo: null };
-    }
+  attempt(act: () => Promise<void>): Promise<void> {
+    return this.follow(async () => {
+      try {
+        await act();
+      } catch (error) {
+        this.said = { text: messageOf(error), isProblem: true, undo: null };
+      }
+    });
+  }
+
+  /** Does it, and has it known as under way until it is over. */
+  private follow(act: () => Promise<void>): Promise<void> {
+    const deed = act();
+    const over = Promise.allSettled([this.underWay, deed]).then(() => {
+      if (this.underWay === over) this.underWay = null;
+    });
+    this.underWay = over;
+    return deed;
+  }
+
+  /** Whether there is something to undo, now or once its answer is here. */
+  get mayUndo(): boolean {
+    return this.underWay !== null || !!this.said?.undo;
   }
 
   leave(): void {
@@ -49,6 +68,7 @@ export class Doing {
   }
 
   async undo(): Promise<void> {
+    await this.underWay;
     const undo = this.said?.undo;
     if (undo === null || undo === undefined) return;
     this.said = null;
@@ -72,12 +92,18 @@ export class Doing {
     });
   }
 
-  async delete(items: readonly string[]): Promise<void> {
-    await deleteForGood(items);
-    this.tell(filesWords.deleted(items.length));
+  delete(items: readonly string[]): Promise<void> {
+    return this.follow(async () => {
+      await deleteForGood(items);
+      this.tell(filesWords.deleted(items.length));
+    });
   }
 
-  async move(rows: readonly FileRow[], to: Target, name: string): Promise<void> {
+  move(rows: readonly FileRow[], to: Target, name: string): Promise<void> {
+    return this.follow(() => this.moveAll(rows, to, name));
+  }
+
+  private async moveAll(rows: readonly FileRow[], to: Target, name: string): Promise<void> {
     const items = rows.map(({ id }) => id);
     const back = new Map<string, { at: Target; items: string[] }>();
     for (const { id, workspace, folder } of rows) {
@@ -91,10 +117,12 @@ export class Doing {
     this.tell(filesWords.moved(items.length, name), isBack ? () => moveBack(back.values()) : null);
   }
 
-  async rename(row: FileRow, name: string): Promise<void> {
+  rename(row: FileRow, name: string): Promise<void> {
     const give = row.kind === "folder" ? renameFolder : renameDocument;
-    await give(row.id, name);
-    this.tell(filesWords.renamed(name), row.title === "" ? null : () => give(row.id, row.title));
+    return this.follow(async () => {
+      await give(row.id, name);
+      this.tell(filesWords.renamed(name), row.title === "" ? null : () => give(row.id, row.title));
+    });
   }
 
   duplicate(row: FileRow): Promise<void> {

@@ -6,6 +6,7 @@ const days = kept((tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium" })
 const minutes = kept(
   (tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" }),
 );
+const times = kept((tag) => new Intl.DateTimeFormat(tag, { timeStyle: "short" }));
 const spans = kept((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
 
 /** A day of the API in the person's own way; "" when it is none. */
@@ -18,6 +19,12 @@ export function dayOf(time: string): string {
 export function minuteOf(time: string): string {
   const date = new Date(time);
   return Number.isNaN(date.valueOf()) ? "" : minutes().format(date);
+}
+
+/** A time of the last day, with the day where that is longer ago. */
+export function timeOf(time_ms: number, now_ms: number): string {
+  const isToday = new Date(time_ms).toDateString() === new Date(now_ms).toDateString();
+  return (isToday ? times() : minutes()).format(time_ms);
 }
 
 const UNITS = [

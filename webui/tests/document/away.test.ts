@@ -1,7 +1,9 @@
 /** What a page holds unsent while others do something to the text that it stands in. */
 
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Verb } from "../../src/document/types";
+import { type Doc, Work } from "../../src/document/doc";
+import { behind, type Place } from "../../src/document/place";
+import type { ShownChange, Verb } from "../../src/document/types";
 import { Page, type Setting, World } from "./world";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -14,6 +16,17 @@ function texts(page: Page): readonly string[] {
 
 function drafts(page: Page): unknown {
   return page.model.drafts.map(({ code, text }) => [code, text]);
+}
+
+/** A caret behind changes that are seen, as the editor carries it; all texts here are of ASCII. */
+function carried(caret: Place, before: Doc, changes: readonly ShownChange[]): Place {
+  const work = new Work(before, new Map());
+  let place = caret;
+  for (const change of changes) {
+    place = behind(place, change, "left", (block) => work.get(block)?.length ?? 0);
+    work.apply(change);
+  }
+  return place;
 }
 
 /** Two pages that have both written into the second one of three blocks, so that it has a group. */
@@ -64,6 +77,24 @@ const DISTURBANCES: Record<string, [Verb[], string[]]> = {
     ],
     ["before", "one two ", "behindthree fo[X]ur.."],
   ],
+  "split, and joined again": [
+    [
+      ["split", "b1", 8, "b9", {}],
+      ["edit", "b9", ["so "]],
+      ["join", "b9", "b1"],
+    ],
+    ["before", "one two so three fo[X]ur..", "behind"],
+  ],
+  "split and joined again twice": [
+    [
+      ["split", "b1", 8, "b9", {}],
+      ["split", "b9", 6, "b8", {}],
+      ["edit", "b8", ["so "]],
+      ["join", "b8", "b9"],
+      ["join", "b9", "b1"],
+    ],
+    ["before", "one two three so fo[X]ur..", "behind"],
+  ],
   "joined twice": [
     [
       ["join", "b1", "b0"],
@@ -97,6 +128,35 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
       await world.elapse(4);
       expect([texts(ann), texts(bob), drafts(ann)]).toEqual([wanted, wanted, []]);
       expect(ann.model.save.kind).toBe("saved");
+    },
+  );
+
+  test.each(Object.entries(DISTURBANCES))(
+    "who writes on while the connection comes back writes where they were: %s",
+    async (_, [verbs, wanted]) => {
+      const [ann, bob] = await shown(setting);
+      ann.lose(2);
+      ann.model.change([["edit", "b1", [16, "["]]]);
+      bob.model.change(verbs);
+      await world.elapse(1);
+      const away: unknown[] = [];
+      let caret: Place = { block: "b1", offset: 17 };
+      let before = ann.model.overlay.shown;
+      ann.model.onView = ({ changes }) => {
+        if (!texts(ann).join("").includes("fo[")) away.push(texts(ann));
+        caret = carried(caret, before, changes ?? []);
+        before = ann.model.overlay.shown;
+      };
+      for (let typed = 0; typed < 4; typed += 1) {
+        await world.elapse([1.1, 0.02, 0.02, 0.1][typed] ?? 0);
+        const { block, offset } = caret;
+        ann.model.change([["edit", block, [offset, "X]yz"[typed] ?? ""]]]);
+        caret = { block, offset: offset + 1 };
+        before = ann.model.overlay.shown;
+      }
+      await world.elapse(4);
+      const all = wanted.map((text) => text.replace("[X]", "[X]yz"));
+      expect([away, texts(ann), texts(bob), drafts(ann)]).toEqual([[], all, all, []]);
     },
   );
 

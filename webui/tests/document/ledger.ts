@@ -2,6 +2,7 @@
 
 import type { DocumentValue, ShownBlock } from "../../src/document/types";
 import { plainText } from "../../src/shared/rich";
+import { Neighbours } from "./neighbours";
 import type { Page } from "./world";
 
 /** So many of them are common characters; the others take two units each. */
@@ -18,6 +19,7 @@ export class Ledger {
   readonly left = new Set<string>();
   private readonly joins = new Map<string, Set<string>>();
   private readonly splits = new Map<string, string>();
+  private readonly neighbours = new Neighbours();
   private seen = new WeakSet<ShownBlock>();
   private count = 0;
   private letters = 0;
@@ -64,8 +66,18 @@ export class Ledger {
     return [...reached].some((id) => this.removed.has(id));
   }
 
-  /** Whether a letter has no place: somebody has removed what it was in, or what that was split off. */
-  private hasNoPlace(letter: string): boolean {
+  /**
+   * Whether a letter has no place: a neighbour is neither there nor taken out by itself, or it began a
+   * text that was removed. Of one that had none, somebody has removed what it was in, or what that was
+   * split off.
+   */
+  private hasNoPlace(letter: string, times: ReadonlyMap<string, number>): boolean {
+    const isOrphan = this.neighbours.isOrphan(letter, {
+      isTaken: (other) => this.erased.has(other),
+      isThere: (other) => times.has(other),
+      isRemoved: (block) => this.removed.has(block),
+    });
+    if (isOrphan !== null) return isOrphan;
     const reached = new Set(this.places.get(letter));
     for (const id of reached) {
       const source = this.splits.get(id);
@@ -92,10 +104,19 @@ export class Ledger {
       this.seen.add(block);
       const { id, content } = block;
       for (const letter of plainText(content ?? [])) {
+        if (!this.places.has(letter) && this.authors.get(letter) === page.name) {
+          const source = value.blocks.find((one) => one.id === this.splits.get(id));
+          const words = [source, block].flatMap((one) => this.lettersOf(one?.content ?? null));
+          this.neighbours.note(letter, words, [id, source?.id ?? id]);
+        }
         const places = this.places.get(letter) ?? new Set();
         this.places.set(letter, places.add(id));
       }
     }
+  }
+
+  private lettersOf(content: ShownBlock["content"]): readonly string[] {
+    return [...plainText(content ?? [])].filter((one) => this.authors.has(one));
   }
 
   /**
@@ -106,13 +127,17 @@ export class Ledger {
     const times = new Map<string, number>();
     for (const letter of text) times.set(letter, (times.get(letter) ?? 0) + 1);
     const given = new Set(kept);
-    for (const letter of deleted) if (this.hasNoPlace(letter)) given.add(letter);
+    for (const letter of deleted) if (this.hasNoPlace(letter, times)) given.add(letter);
     for (const [letter, author] of this.authors) {
       const found = times.get(letter) ?? 0;
       if (found > 1) throw new Error(`${letter} of ${author} is there ${found} times`);
       if (found === 1 || this.erased.has(letter) || !this.places.has(letter)) continue;
       const isOut = this.isOut(letter) || this.left.has(letter);
-      if (!isOut && !given.has(letter)) throw new Error(`${letter} of ${author} is lost`);
+      if (isOut || given.has(letter)) continue;
+      const how = deleted.includes(letter)
+        ? `a draft, beside ${this.neighbours.of(letter)}`
+        : "lost";
+      throw new Error(`${letter} of ${author} is ${how}`);
     }
     for (const letter of times.keys()) {
       const isOurs = letter >= "\u4e00" && letter <= "\u9fff";
@@ -127,6 +152,7 @@ export class Ledger {
     for (const some of [this.erased, this.removed, this.places, this.saved, this.left, this.joins])
       some.clear();
     this.splits.clear();
+    this.neighbours.clear();
     this.seen = new WeakSet();
   }
 }

@@ -85,6 +85,18 @@ export class Node {
     this.say({ t: "changes", name, version, items });
   }
 
+  /** A detail of the outline. */
+  tells(...details: unknown[]): void {
+    const version = (this.versions.get("doc/plan") ?? 0) + 1;
+    this.versions.set("doc/plan", version);
+    this.say({
+      t: "changes",
+      name: "doc/plan",
+      version,
+      items: [[version, "ann", "call", details]],
+    });
+  }
+
   answers(id: string, n: number, result: unknown): void {
     this.say({ t: "result", name: `doc/plan/${id}`, n, results: [result] });
   }

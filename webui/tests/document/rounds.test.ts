@@ -17,13 +17,6 @@ const APART = 2;
 /** In one game of so many what pages tell on the way is judged, too, as in all games of `make typists`. */
 const WATCHED = 11;
 const LIMIT_MS = 3_600_000;
-/**
- * Known to fail, for two causes: words that went after a text that others remove are lost, and what is
- * confirmed is wrong for a while. Both are rare, one game in some hundreds.
- */
-const OPEN = [100203, 300095, 500107, 200046, 880814];
-/** So many games of seeds that nobody has seen may fail, as long as any is open: each is named. */
-const OPEN_SHARE = 0.01;
 vi.setConfig({ testTimeout: LIMIT_MS });
 
 function gameOf(seed: number): Rounds {
@@ -58,17 +51,37 @@ test("three people who do ten things at once have the same document behind it, a
     `${count * A_GAME} rounds, ${used} s of CPU in the pages, ${nodes} in the nodes\n`,
   );
   expect(count).toBeGreaterThan(0);
-  const fresh = new Set(seeds.slice(count - half));
-  for (const [seed, error] of failed) {
-    if (!fresh.has(seed)) throw error;
-    process.stdout.write(`open: ${error.message}\n`);
-  }
-  expect(failed.size, [...failed.keys()].join(" ")).toBeLessThanOrEqual(half * OPEN_SHARE);
+  const said = [...failed.values()].map(({ message }) => message).join("\n\n");
+  expect(said, `${failed.size} of ${count} games`).toBe("");
 });
 
-test.fails.each(OPEN)("open: a game of rounds goes wrong: seed %i", async (seed) => {
+/**
+ * A block was taken out of the outline while a split of it was on its way: its second part lives, and
+ * what was written there was given back as if it did not. Or its text was on its way to another block.
+ */
+const OUT_BEFORE = [7000152, 7000034, 7000112, 7000054, 7000129];
+test.each(OUT_BEFORE)("words in a part that outlives its block stay: seed %i", async (seed) => {
   await playRounds(gameOf(seed));
 });
+
+/**
+ * A text had come from a block that was not open here, which went on being shown; and a page that was
+ * opened again forgot who had passed a text on.
+ */
+test.each([200046, 880814, 7000033, 7000130])(
+  "what a page takes for confirmed is so: seed %i",
+  async (seed) => {
+    await playRounds({ ...gameOf(seed), watched: PAGES });
+  },
+);
+
+/** A neighbour of these was deleted, in a text that others had joined elsewhere meanwhile. */
+test.each([100203, 300095, 500107, 198242645633288])(
+  "what stood beside a deleted text may be given back: seed %i",
+  async (seed) => {
+    await playRounds(gameOf(seed));
+  },
+);
 
 /**
  * What was typed behind a split, and went after a text that somebody else was removing: it landed in

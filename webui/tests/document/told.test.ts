@@ -229,3 +229,52 @@ test("of several own edits of a text the one that was sent first is confirmed fi
   node.happens("b", "me", "edit", ["edited", 2, ["B"]]);
   expect(node.model.overlay.own.map(({ verb }) => verb)).toEqual([["edit", "b", [5, "A"]]]);
 });
+
+test("a split that was on its way when its block was taken out saves what was written behind it", () => {
+  const node = shown();
+  node.model.change([
+    ["split", "a", 1, "c", {}],
+    ["edit", "c", ["x"]],
+  ]);
+  node.tells(["left", ["a"], false]);
+  node.happens("a", "me", "split", ["cut", 1, 1, "c", {}]);
+  node.answers("a", 1, null);
+  node.happens("a", "kim", "delete", ["closed", 2, null, 0]);
+  node.tells(["known", [["c", "paragraph", 2, true]]], ["placed", "", ["c"]]);
+  node.block("c", ["ne"], [["a", 1]]);
+  expect(node.texts).toEqual([
+    ["c", "xne"],
+    ["b", "two"],
+  ]);
+  expect(node.model.drafts).toEqual([]);
+});
+
+test("what waits for a text that was taken out is given back when that is deleted, and not sent", () => {
+  const node = shown();
+  node.model.change([["edit", "a", ["x"]]]);
+  node.model.change([["edit", "a", [4, "y"]]]);
+  node.tells(["left", ["a"], false]);
+  node.happens("a", "me", "edit", ["edited", 1, ["x"]]);
+  node.answers("a", 1, { version: 1, moved: [], draft: [] });
+  expect(node.calls).toEqual([[1, "edit"]]);
+  expect(node.model.save.kind).toBe("saving");
+  node.happens("a", "kim", "delete", ["closed", 2, null, 0]);
+  expect(node.texts).toEqual([["b", "two"]]);
+  expect(node.model.drafts.map(({ code, text }) => [code, text])).toEqual([
+    ["block_deleted", "x"],
+    ["block_deleted", "y"],
+  ]);
+});
+
+test("a text that is on its way to another one is there, though its block was taken out", () => {
+  const node = shown();
+  node.model.change([["join", "a", "b"]]);
+  node.happens("a", "me", "join", ["closed", 1, "b", 1]);
+  node.answers("a", 1, true);
+  node.model.change([["edit", "b", [5, "x"]]]);
+  node.tells(["left", ["a"], false]);
+  const text = ["edited", 1, [3, "one"]];
+  node.happens("b", "kim", "accept", text, ["received", "a", 1, "done", "", 0, true]);
+  expect(node.texts).toEqual([["b", "twoonxe"]]);
+  expect(node.model.drafts).toEqual([]);
+});

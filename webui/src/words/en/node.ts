@@ -6,4 +6,9 @@ export default {
   nodeLeaving: "This server is being switched off. The page goes on at another one by itself.",
   nodeBeginning:
     "This server is still catching up with the others. What you write is kept in this browser until it has.",
+  awaited: (nodes: string, since: string) => `The servers have waited for ${nodes} since ${since}.`,
+  awaitedKept:
+    "You can read what is here. What you write is kept in this browser, and is sent by itself when they go on.",
+  awaitedTell:
+    "Tell the people who run the servers. They can start the ones that are missing, or have the others go on without them.",
 };
