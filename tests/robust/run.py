@@ -45,11 +45,12 @@ QUIET_S = (0.3, 1.5)
 """Between two faults."""
 CALLS_OF_A_TEXT = 900
 """A block takes 10,000 characters; then people go on in another document."""
-HEALED_S = REJOIN_MAX_S + 120.0
+HEALED_S = 2 * REJOIN_MAX_S + 120.0
 """Within so long who is started is ready, and all nodes are one view again, with one text.
 
-On a starved machine a node is excluded for what it was not scheduled for, too, and waits longer
-with each time before it comes back; a client that stays with it waits as long.
+On a starved machine a node is excluded when it was not scheduled, too, as when it has just come
+back, and waits longer with each time before it comes again; a client that stays with it waits as
+long.
 """
 
 

@@ -104,17 +104,7 @@ class Letters:
 
     def step(self) -> list[AnchorStep]:
         """Something happens to one of the texts, or to two."""
-        kinds = ["edit"] * 6 + [
-            "cut",
-            "cut",
-            "join",
-            "gone",
-            "gone",
-            "back",
-            "back",
-            "back",
-            "back",
-        ]
+        kinds = ["edit"] * 6 + ["cut"] * 2 + ["join"] + ["gone"] * 2 + ["back"] * 4
         block = self.draw.choice(sorted(self.texts))
         match self.draw.choice(kinds):
             case "cut":
