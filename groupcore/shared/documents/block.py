@@ -48,6 +48,8 @@ from groupcore.shared.types.rich_text import RichEdit
 
 KEEPERS = frozenset({"accept", "handed", "take_back", "follow"})
 """Operations that nodes call for themselves, as nobody in particular."""
+NODES_TOO = frozenset({"delete"})
+"""What nodes call for themselves, where the outline has left a block out, and who may write."""
 
 
 class Block(Handing):
@@ -168,7 +170,7 @@ class Block(Handing):
         """By the list; what nodes do for themselves, only by nobody in particular."""
         if not self.rights:
             return True
-        if operation in KEEPERS:
+        if operation in KEEPERS or (not principal and operation in NODES_TOO):
             return not principal
         return self._right(principal) >= Right.WRITE
 

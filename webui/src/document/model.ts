@@ -259,7 +259,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private isHeldBack(block: BlockObject, message: ObjectMessage): boolean {
     if (this.heldBack.has(block)) return true;
     if (message.t !== "snapshot" || block.status !== "unborn") return false;
-    if (this.catchingUp.has(block)) return false; // those are looked at together, in their order
+    if (this.catchingUp.size > 0) return false; // then all are looked at together, in their order
     return this.isAhead(message.state as BlockState);
   }
 

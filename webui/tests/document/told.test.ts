@@ -123,6 +123,7 @@ test("a state that was told over a connection before sends nothing to nodes that
   node.outline(["a", "one"], ["b", "two"]);
   node.block("b", ["two"]);
   node.block("a", ["one"]);
+  node.block("a", ["one"]); // asked for its steps, as an edit was lost with its order
   expect(node.calls).toEqual([[2, "edit"]]);
 });
 

@@ -297,6 +297,8 @@ def test_a_block_judges_by_the_newest_list_that_it_was_told() -> None:
     assert block.may_call("", "accept")
     assert not block.may_call("ann", "accept")
     assert not block.may_call("", "edit")
+    assert block.may_call("", "delete"), "the outline has left it out"
+    assert not block.may_call("bob", "delete")
     assert block.may_read("")
     assert not block.may_read("bob")
     with pytest.raises(ForbiddenError):

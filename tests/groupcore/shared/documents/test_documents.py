@@ -326,6 +326,23 @@ def test_who_may_write_may_not_do_what_nodes_do_for_themselves() -> None:
     run(main)
 
 
+def test_nodes_delete_the_texts_of_blocks_that_are_taken_out_also_where_a_list_says_who_may() -> (
+    None
+):
+    async def main(world: World) -> None:
+        keeper = await open_document(Desk(world, "k"), "plan", keep=True)
+        ann = await open_document(Desk(world, "a", "ann"), "plan", author="ann", tend=False)
+        await ann.outline.claim()
+        [block] = await ann.insert("", [rich("text")])
+        await ann.write(block, typed(0, "a"))
+        await ann.outline.remove([block])
+        await rest(world)
+        assert keeper.blocks[block].status == "deleted"
+        assert not keeper.tender.troubles
+
+    run(main)
+
+
 def test_pasting_much_takes_few_messages() -> None:
     async def main(world: World) -> None:
         a = await sit_down(world, "a", keep=True)
