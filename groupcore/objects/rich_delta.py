@@ -243,8 +243,8 @@ def divide(delta: RichDelta, at: int) -> tuple[RichDelta, RichDelta]:
             (before if position <= at else behind).put(item)
             continue
         left = min(span(item), max(0, at - position))
-        before.put(_part(item, left))
-        behind.put(_part(item, span(item) - left))
+        before.put(part(item, left))
+        behind.put(part(item, span(item) - left))
         position += span(item)
     return before.finish(), behind.finish()
 
@@ -284,14 +284,14 @@ def transform(delta: RichDelta, other: RichDelta, other_first: bool) -> RichDelt
             builder.insert(one.text, marked(one.marks, changes))
             mine.take_all()
         elif two is None:
-            builder.put(_part(one, mine.left))
+            builder.put(part(one, mine.left))
             mine.take_all()
         else:
             step = min(mine.left, theirs.left)
             if isinstance(two, Format):
-                builder.put(_over(_part(one, step), two.changes, other_first))
+                builder.put(_over(part(one, step), two.changes, other_first))
             elif isinstance(two, int) and two > 0:
-                builder.put(_part(one, step))
+                builder.put(part(one, step))
             mine.take(step)
             theirs.take(step)
     return builder.finish()
@@ -315,7 +315,7 @@ def compose(first: RichDelta, second: RichDelta) -> RichDelta:
             ones.take_all()
         else:
             step = twos.left if one is None else min(ones.left, twos.left)
-            _then(builder, None if one is None else ones.rest(step), _part(two, step))
+            _then(builder, None if one is None else ones.rest(step), part(two, step))
             ones.take(step)
             twos.take(step)
     return builder.finish()
@@ -370,11 +370,11 @@ class _Items:
         if isinstance(self.item, Run):
             start = self.whole - self.left
             return Run(self.item.text[start : start + count], self.item.marks)
-        return _part(self.item, count)
+        return part(self.item, count)
 
 
-def _part(item: RichItem, count: int) -> RichItem:
-    """The same for `count` code points."""
+def part(item: RichItem, count: int) -> RichItem:
+    """An item that covers text, for `count` code points of it."""
     if isinstance(item, Format):
         return Format(count, item.changes)
     assert isinstance(item, int)

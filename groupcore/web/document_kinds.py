@@ -10,6 +10,7 @@ from groupcore.objects.rich_parsing import to_wire
 from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.documents.handing import JOINED
 from groupcore.shared.documents.parts import (
+    Again,
     BlockClosed,
     BlockCut,
     BlockEdited,
@@ -20,6 +21,7 @@ from groupcore.shared.documents.parts import (
     BlocksPlaced,
     Entry,
     Handed,
+    LettersAgain,
     Parcel,
     Received,
     Renamed,
@@ -83,8 +85,13 @@ def block(target: SharedObject, base: int) -> object:
             if key.count(":") > 1
         ],
         "drafts": [[key, one.author, to_wire(one.content)] for key, one in target.drafts.items()],
+        "again": [_again(one) for one in target.again if one.step],
         "recent": None if recent is None else [_step(step) for step in recent],
     }
+
+
+def _again(one: Again) -> list[object]:
+    return [one.step, one.start, one.count, one.block, one.version, one.at]
 
 
 def _number(key: str) -> list[object]:
@@ -111,6 +118,9 @@ def block_detail(detail: object) -> object:
                 [[*one[:2], to_wire(one[2])] for one in detail.late],
             )
             return ["opened", detail.version, text, dict(detail.attributes), back]
+        case LettersAgain():
+            sent = [list(place) for place in detail.sent]
+            return ["again", [_again(one) for one in detail.letters], sent]
         case BlockSet():
             return ["set", dict(detail.changes)]
         case Handed():

@@ -106,6 +106,7 @@ export function applied(blocks: readonly ShownBlock[], change: ShownChange): Sho
     case "show":
       result[place(change[1].id)] = change[1];
       return result;
+    case "letters":
     case "rename":
       return result;
   }

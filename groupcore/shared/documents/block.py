@@ -18,9 +18,13 @@ Invariants.
   D2  A parcel is taken once; the n-th of one block is taken behind the one before it.
   D3  A late edit is done where its text is, or comes back to its author; it never vanishes.
   D4  A parcel never fails to be taken: what cannot be done is refused or becomes a draft.
+  D5  What comes late to letters that were cut out goes to where they were pasted, once that is
+      known.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from groupcore.objects.refusal import (
     BadChangeError,
@@ -32,8 +36,11 @@ from groupcore.objects.refusal import (
 from groupcore.objects.rich_delta import cut, length, transform_position
 from groupcore.shared.access import EVERYBODY, Right
 from groupcore.shared.documents.handing import DELETED, JOINED, OPEN, UNBORN, Handing
-from groupcore.shared.documents.limits import check_attributes, check_id
+from groupcore.shared.documents.late_edits import taken_out
+from groupcore.shared.documents.limits import BLOCK_MAX, check_attributes, check_id
 from groupcore.shared.documents.parts import (
+    UNSEEN,
+    Again,
     Attributes,
     BlockClosed,
     BlockCut,
@@ -52,6 +59,15 @@ NODES_TOO = frozenset({"delete"})
 """What nodes call for themselves, where the outline has left a block out, and who may write."""
 
 
+FORMERLY: Mapping[str, tuple[str, ...]] = {
+    "1b268bd8eccab121": (
+        *("name", "status", "into", "content", "attributes", "version", "owes", "frames"),
+        *("drafts", "received", "_recent", "_given", "rights", "rights_version"),
+    )
+}
+"""The fields of former versions: in that one no letters were known to stand again."""
+
+
 class Block(Handing):
     """A block; a new object is `unborn` until it has taken a text from the outline or a block.
 
@@ -60,6 +76,7 @@ class Block(Handing):
     """
 
     for_nodes = KEEPERS
+    formerly = FORMERLY
     rights: dict[str, Right]
     rights_version: int = 0
 
@@ -157,6 +174,45 @@ class Block(Handing):
         self._note(Step("gone"))
         self.emit(BlockClosed(None, content, self.version))
         return True
+
+    # --- letters that stand again ---------------------------------------------------------------
+
+    @operation
+    def letters(
+        self,
+        base: int,
+        start: int,
+        count: int,
+        block: str,
+        version: int,
+        at: int,
+        seen: bool = False,
+    ) -> None:
+        """Letters of version `base`, which were cut out, stand again in `block`, pasted there.
+
+        They are the `count` letters from `start` on, and stand from `at` of its `version` on. What
+        is done to them late is done there (D5). Of letters that are not taken out yet that is
+        remembered. `seen`: who pasted them had version `base`, and nothing of their own besides:
+        what others have written between them since then goes after them when the block is deleted.
+        A block without a text is deleted by this: nothing else can have cut it.
+
+        Raises BadChangeError, BaseTooOldError.
+        """
+        check_id(block)
+        if block == self.name or min(start, version, at) < 0 or not 0 < count <= BLOCK_MAX:
+            raise BadChangeError("these can be no letters of one block in another one")
+        steps = edits_since(base, self.version, self._recent)
+        if self.status == UNBORN:
+            self.status = DELETED
+            self._note(step := Step("gone"))
+            self.emit(BlockClosed(None, (), self.version))
+            steps = [step]
+        origin = start if seen else UNSEEN
+        named = [Again(0, start, count, block, version, at, base, origin)]
+        for number, step in enumerate(steps, base + 1):
+            out, named = taken_out(named, step, number)
+            self._stand(self.again, out, [], step)
+        self._stand(self.again, [], named, Step("edit"))
 
     # --- who may --------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ See `groupcore.shared.documents.block` for the idea and the invariants.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.objects.refusal import (
     BaseTooOldError,
     BlockDeletedError,
@@ -15,20 +17,25 @@ from groupcore.objects.refusal import (
 from groupcore.objects.rich_delta import (
     Rich,
     RichDelta,
+    Run,
     apply,
     base_length,
     canonical,
+    compose,
     growth,
     inserted,
     joined,
     length,
     shift,
+    span,
 )
 from groupcore.objects.rich_parsing import size_bytes
-from groupcore.shared.documents.late_edits import Located, carried
+from groupcore.shared.documents.late_edits import Located, carried, followed, taken_out
 from groupcore.shared.documents.limits import BLOCK_BYTES_MAX, BLOCK_MAX, check_content
 from groupcore.shared.documents.parts import (
     TRAIL_MAX,
+    UNSEEN,
+    Again,
     Attributes,
     BlockEdited,
     BlockOpened,
@@ -37,6 +44,7 @@ from groupcore.shared.documents.parts import (
     Frame,
     Handed,
     Kind,
+    LettersAgain,
     Outcome,
     Parcel,
     Received,
@@ -50,6 +58,8 @@ from groupcore.shared.types.rich_text import RichContent
 
 FRAMES_MAX = 1_000
 """So many texts that came from other blocks are known."""
+AGAIN_MAX = 200
+"""Of so many stretches of letters a block knows that they stand again elsewhere, the last ones."""
 BACK = ">"
 """Before a block's id: not its parcels, but those of this block that it has refused."""
 
@@ -71,12 +81,14 @@ class Handing(SharedObject):
     received: dict[str, int]
     _recent: list[Step]
     _given: dict[str, int]
+    again: list[Again]
 
     # --- late edits -----------------------------------------------------------------------------
 
     def _located(self, base: int, delta: RichDelta) -> Located:
         """The part of a late edit that is for this block as it is now, and those for others."""
-        here, gone, lost = carried(delta, edits_since(base, self.version, self._recent))
+        steps = edits_since(base, self.version, self._recent)
+        here, gone, lost = carried(delta, steps, base, self.again)
         if self.status == OPEN:
             if base_length(here) > length(self.content):
                 raise OutOfRangeError(f"the edit reaches behind {length(self.content)} code points")
@@ -92,9 +104,9 @@ class Handing(SharedObject):
         except RefusalError:
             return None
 
-    def _do(self, edit: Located, author: str) -> Edited:
+    def _do(self, edit: Located, author: str, trail: tuple[str, ...] = ()) -> Edited:
         moved = [
-            (block, self._owe(block, "edit", delta, frame=frame, author=author))
+            (block, self._owe(block, "edit", delta, frame=frame, author=author, trail=trail))
             for block, frame, delta in edit.gone
         ]
         if self.status == OPEN and edit.here:
@@ -104,6 +116,36 @@ class Handing(SharedObject):
     def _note(self, step: Step) -> None:
         self.version += 1
         remember(step, self._recent)
+        here = [one for one in self.again if not one.step]
+        if here:
+            out, left = taken_out(here, step, self.version)
+            self._stand([one for one in self.again if one.step], out, left, step)
+
+    def _stand(self, known: list[Again], out: list[Again], left: list[Again], step: Step) -> None:
+        """Letters that stand elsewhere are `out` by a step, or `left` here for now."""
+        self.again = [*known, *out, *left][-AGAIN_MAX:]
+        sent = self._send_after(out) if step.kind == "gone" else []
+        if out:
+            self.emit(LettersAgain(tuple(out), tuple(sent)))
+
+    def _send_after(self, out: list[Again]) -> list[tuple[str, int]]:
+        """What others wrote among letters while these were being cut out goes after them."""
+        sent: list[tuple[str, int]] = []
+        seen = [one for one in out if one.origin != UNSEEN]
+        for base in sorted({one.base for one in seen}):
+            letters = [replace(one, start=one.origin) for one in seen if one.base == base]
+            try:
+                steps = edits_since(base, self.version, self._recent)
+            except RefusalError:
+                continue
+            delta: RichDelta = ()
+            for step in steps:
+                if step.kind == "edit":
+                    delta = compose(delta, step.delta)
+            words = canonical(item if isinstance(item, Run) else span(item) for item in delta)
+            for block, frame, edit in followed(words, letters, is_all=True)[0]:
+                sent.append((block, self._owe(block, "edit", edit, frame=frame)))
+        return sent
 
     def _apply(self, delta: RichDelta, source: str = "", number: int = 0) -> None:
         """Change the text; `source`: the block whose text comes, as its parcel of this number."""
@@ -219,8 +261,11 @@ class Handing(SharedObject):
     def _edit_late(self, source: str, parcel: Parcel) -> None:
         """D3: at its frame, or where that went; D4: what cannot be done is a draft."""
         frame = self.frames.get(f"{source}:{parcel.frame}")
+        trail = (*parcel.trail, source)
+        if parcel.frame < 0:
+            frame = Frame(-1 - parcel.frame, 0)
         try:
-            if frame is None:
+            if frame is None or len(trail) > TRAIL_MAX:
                 raise BaseTooOldError("the text that it edits came too long ago")
             if frame.refused:
                 return
@@ -231,11 +276,13 @@ class Handing(SharedObject):
         except RefusalError:
             self._keep_draft(source, parcel, inserted(parcel.delta))
             return
-        self._do_late(source, parcel, edit)
+        self._do_late(source, parcel, edit, trail)
 
-    def _do_late(self, source: str, parcel: Parcel, edit: Located) -> None:
+    def _do_late(
+        self, source: str, parcel: Parcel, edit: Located, trail: tuple[str, ...] = ()
+    ) -> None:
         """Do it, and remember for its author what has become of it."""
-        done = self._do(edit, parcel.author)
+        done = self._do(edit, parcel.author, trail)
         self._keep_draft(source, parcel, done.draft)
         for part, (block, number) in enumerate(done.moved):
             self._frame(source, f"{parcel.number}:{part}", Frame(to=block, frame=number))

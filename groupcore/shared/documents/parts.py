@@ -15,8 +15,9 @@ Attributes: TypeAlias = tuple[tuple[str, Value], ...]
 Kind: TypeAlias = Literal["birth", "append", "edit"]
 Outcome: TypeAlias = Literal["done", "refused", "drafted"]
 
+UNSEEN = -1
 TRAIL_MAX = 16
-"""Through so many closed blocks a text is passed on."""
+"""Through so many closed blocks a text is passed on, and an edit from letters to letters."""
 
 
 def node_of(process: Process) -> str:
@@ -41,14 +42,36 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Again:
+    """Letters of a block that stand again in a text: where they were cut out, and pasted there.
+
+    `count` letters from `start` on, of the text ahead of the step that led to version `step` and
+    took them out; 0: of the present text, as they are there still. They stand in `block`, from `at`
+    of its version `version` on. They were named as those from `origin` on of version `base`;
+    UNSEEN: what was written between them since then may be in the paste.
+    """
+
+    step: int
+    start: int
+    count: int
+    block: str
+    version: int
+    at: int
+    base: int
+    origin: int
+
+
+@dataclass(frozen=True, slots=True)
 class Parcel:
     """Something one block gives to another one, `number` of those from the one to the other.
 
     `birth`: the text (`delta` holds inserts only) and attributes that a new block begins with;
     `append`: a text for the end. Both make a frame, named by their number: the text as it was when
     it came. `edit`: an edit of the frame `frame`, made before the author knew that the text had
-    moved. `by` names the node that has to carry it, `author` who gets it back if it cannot be
-    done. `trail` are the closed blocks that an `append` has come through.
+    moved; below 0 that is the receiver's own text of version `-1 - frame`, in which letters of the
+    giver stand again. `by` names the node that has to carry it, `author` who gets it back if it
+    cannot be done. `trail` are the closed blocks that an `append` has come through, or the blocks
+    that an `edit` has gone through.
     """
 
     number: int
@@ -210,6 +233,17 @@ class Handed:
 
     block: str
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class LettersAgain:
+    """A detail of a change: letters that were taken out of this block stand again in another text.
+
+    `sent`: what was written between them meanwhile went after them, to blocks as their parcels.
+    """
+
+    letters: tuple[Again, ...]
+    sent: tuple[tuple[str, int], ...] = ()
 
 
 # --- what followers of an outline are told -----------------------------------------------------

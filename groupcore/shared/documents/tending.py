@@ -284,6 +284,8 @@ class Tender:
         mine = any(self._is_mine(block, parcel) for parcel in parcels)
         if mine and self._is_safe(name, target, owed):
             self._give_list(other)
+            if other.status == UNBORN and target in self._outline.seeds:
+                await self.plant(target, other)  # letters stand there again
             known = other.received.get(name, 0)
             new = [parcel for parcel in parcels if parcel.number > known]
             sent = [other.accept(name, target, parcel) for parcel in new]

@@ -33,8 +33,22 @@ export interface BlockState {
   readonly drafts: readonly (readonly [key: string, author: string, content: Rich])[];
   /** Edits that came as a parcel of a block, and of which a part went on to another one. */
   readonly passed?: readonly (readonly [source: string, number: number, ...to: Place])[];
+  readonly again?: readonly Again[];
   readonly recent: readonly Step[] | null;
 }
+
+/**
+ * `count` letters from `start` on, ahead of the step to version `step`, stand in `block` from `at` of
+ * its `version` on.
+ */
+export type Again = readonly [
+  step: number,
+  start: number,
+  count: number,
+  block: string,
+  version: number,
+  at: number,
+];
 
 /** A parcel of a block. */
 export type Place = readonly [block: string, number: number];
@@ -52,6 +66,8 @@ export type BlockDetail =
       late?: readonly (readonly [...to: Place, draft: Rich])[],
     ]
   | readonly ["set", changes: AttributePatch]
+  /** Letters that were cut out stand again in other blocks; what was written meanwhile went after them. */
+  | readonly ["again", letters: readonly Again[], sent: readonly Place[]]
   | readonly ["handed", block: string, number: number]
   | readonly [
       "received",
@@ -145,6 +161,9 @@ export class BlockObject extends Shared {
    * Behind `>` those that this block gave to that one, and that have come back.
    */
   readonly drafts = new Map<string, readonly [author: string, content: Rich]>();
+  again: readonly Again[] = [];
+  /** What was written in it, and taken out with letters that were cut, went there. */
+  sentAfter: readonly Place[] = [];
   /** And where parts of it went on to. */
   readonly parted = new Map<string, readonly Place[]>();
 
@@ -188,6 +207,7 @@ export class BlockObject extends Shared {
         const [source = "", passed] = key.split(":");
         return places.map(([to, at]) => [source, Number(passed), to, at] as const);
       }),
+      again: this.again,
       recent: null,
     };
   }
@@ -198,6 +218,8 @@ export class BlockObject extends Shared {
       if (state.number > 0) this.lastOpen = state.version - 1;
       else if (this.status !== "joined") this.lastOpen = this.steps;
     }
+    if (state.status === "deleted" && this.status === "open") this.lastOpen = this.steps;
+    this.again = state.again ?? [];
     const isPassed = state.status === "joined" && this.via !== "" && state.number > 0;
     this.status = state.status;
     if (!isPassed) {
@@ -294,6 +316,10 @@ export class BlockObject extends Shared {
         break;
       case "set":
         this.attributes = patched(this.attributes, detail[1]);
+        break;
+      case "again":
+        this.again = [...this.again, ...detail[1]];
+        this.sentAfter = detail[2];
         break;
       case "handed":
         this.births.delete(detail[1]);

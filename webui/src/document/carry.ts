@@ -12,6 +12,8 @@
  *   K2  An own step that can be done no more is dropped; what it has written is told.
  *   K3  What was done behind an own merge goes with the text that it was done to, wherever that
  *       comes to stand.
+ *   K4  Letters that stand again are named where the nodes have them; where others have come between
+ *       them, they are not.
  */
 
 import {
@@ -29,7 +31,10 @@ import {
   transformRichPosition,
 } from "../shared/rich";
 import type { Merge, Step } from "./doc";
+import { behind } from "./place";
 import type { Verb } from "./types";
+
+type Letters = Extract<Verb, readonly ["letters", ...unknown[]]>;
 
 /** A verb of one's own; a join knows where the text goes. */
 export type OwnVerb = Exclude<Verb, readonly ["join", ...unknown[]]> | Merge;
@@ -126,6 +131,8 @@ function cross(own: Own, other: Step, dropped: Own[]): Pair {
       return crossRemove(own, verb[1], other);
     case "rename":
       return [[own], other[0] === "rename" ? [] : [other]];
+    case "letters":
+      return [lettersBehind(own, verb, other), [other]];
     default:
       return [[own], [other]];
   }
@@ -353,6 +360,18 @@ function mergeRemoved(
   const length = richLength(text);
   const erased: RichDelta = at > 0 ? [at, -length] : [-length];
   return drop(own, [...(length > 0 ? edit(into, erased) : []), ...removal], dropped);
+}
+
+/** K4. */
+function lettersBehind(
+  own: Own,
+  [, block, base, start, count, into, at, isSeen]: Letters,
+  other: Step,
+): Own[] {
+  const from = behind({ block: into, offset: at }, other, "right", () => 0);
+  const to = behind({ block: into, offset: at + count }, other, "left", () => 0);
+  if (from.block !== to.block || to.offset - from.offset !== count) return [];
+  return [as(own, ["letters", block, base, start, count, from.block, from.offset, isSeen])];
 }
 
 function crossRemove(own: Own, ids: readonly string[], other: Step): Pair {

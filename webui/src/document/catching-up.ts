@@ -41,6 +41,17 @@ export function wentTo(message: ObjectMessage): Gone[] {
   );
 }
 
+/** Whether letters stand again elsewhere that were cut out meanwhile: only the block carries edits there. */
+function hasLettersAgain(block: BlockObject, message: ObjectMessage): boolean {
+  if (message.t === "changes") {
+    const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
+    return details.some((detail) => detail?.[0] === "again");
+  }
+  if (message.t !== "snapshot") return false;
+  const { again } = message.state as BlockState;
+  return (again ?? []).some(([step]) => step === 0 || step > block.steps);
+}
+
 /**
  * Whether steps lead from what is here to all that has become of these texts, wherever they went.
  * `open`: an open block; `isBegun`: whether what a block has begun with, or is, is here as its text.
@@ -62,6 +73,7 @@ export function isTold(
       if (object !== block) continue;
       if (!isInSteps(block, message) || !(block.isKnown || fresh.has(id) || isBegun(id)))
         return false;
+      if (hasLettersAgain(block, message)) return false;
       for (const [to, isFresh] of wentTo(message)) {
         if (open(to) === undefined) return false;
         if (isFresh) fresh.add(to);

@@ -74,12 +74,11 @@ export class Confirmed {
     return this.joined.has(id) || this.come.has(id) || this.blocks.get(id)?.status === "joined";
   }
 
-  /** Of which version the text of a block is that was shown last; null: it was deleted. */
-  versionOf(id: string): number | null {
+  /** Of which version the text of a block is that was shown last. */
+  versionOf(id: string): number {
     const block = this.blocks.get(id);
     if (block === undefined || block.status === "unborn") return 0; // what it begins with
-    if (block.status === "deleted") return null;
-    return block.status === "joined" ? block.lastOpen : block.steps;
+    return block.status === "open" ? block.steps : block.lastOpen;
   }
 
   /** A block is open, whatever had become of its text before. */

@@ -117,6 +117,8 @@ export class Work {
       case "rename":
         this.title = step[1];
         return true;
+      case "letters":
+        return true;
       case "show":
         if (!this.has(step[1].id)) return false;
         this.put(step[1]);

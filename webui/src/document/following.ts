@@ -47,6 +47,8 @@ export interface FollowerOwner {
   onOutlineNews(): void;
   /** `into`: the draft that it goes on. Gives the draft's id. */
   onDraft(code: string, text: Rich, into?: string): string;
+  /** Its text has a place again. */
+  discardDraft(id: string): void;
   onOutlineEnd(error: Error): void;
   onBlockEnd(block: BlockObject, error: Error): void;
   /** The text of a block will be another one, and nobody says how: what waits for it is numbered. */
@@ -66,6 +68,8 @@ export class Follower implements BlockListener, OutlineListener {
   /** Parts of own edits of which it is not known what has become of them. */
   readonly chases: Chases;
   private readonly dying = new Dying();
+  /** Own words that were done in texts that are deleted, and their drafts. */
+  private cut: readonly { readonly id: string; readonly text: Rich; readonly draft: string }[] = [];
   /** Why own verbs are dropped now. */
   private reason = "block_deleted";
   overlay!: Overlay;
@@ -302,6 +306,7 @@ export class Follower implements BlockListener, OutlineListener {
     const happened = this.stepsOf(block, details, operation);
     this.followDying(block, details, operation === "edit");
     for (const detail of details) block.follow(detail);
+    if (details.some(([kind]) => kind === "again")) this.sendAfter(block);
     const isOpened = details.some(([kind]) => kind === "opened");
     if (isOpened) this.confirmed.isOpenAgain(this.confirmed.idOf(block));
     this.advance(happened);
@@ -312,7 +317,7 @@ export class Follower implements BlockListener, OutlineListener {
     const id = this.confirmed.idOf(block);
     const isStaying = isOwn && this.confirmed.isStaying(id);
     for (const detail of details) {
-      for (const text of this.dying.follow(id, detail)) this.owner.onDraft("block_deleted", text);
+      for (const text of this.dying.follow(id, detail)) this.lostIn(id, text);
       if (isStaying && detail[0] === "edited") this.dying.note(id, detail[2]);
     }
   }
@@ -350,7 +355,8 @@ export class Follower implements BlockListener, OutlineListener {
     call.placed = edited?.version ?? call.placed;
     this.answered(id, n, () => {
       call.isAnswered = isDone;
-      if (!isDone) this.refused(isIt, code, call);
+      if (call.operation === "letters") this.view(this.overlay.drop(isIt));
+      else if (!isDone) this.refused(isIt, code, call);
       else if (call.operation === "edit") this.onEdited(call, edited);
       else if (call.operation === "set") this.view(this.overlay.drop(isIt));
       else if (call.operation === "split") this.onSplit(isIt, results?.[0] ?? null);
@@ -392,13 +398,36 @@ export class Follower implements BlockListener, OutlineListener {
     );
     const draft = richOf(edited?.draft ?? []);
     if (draft.length > 0) this.owner.onDraft("block_deleted", draft);
-    else if (call.isDeleted) this.lost(call, "block_deleted");
+    else if (call.isDeleted && moved.size === 0) {
+      this.lostIn(call.group, call.lost);
+      call.lost = [];
+    }
     if (call.lost.length === 0) return;
     for (const to of moved) {
       const isHere = this.overlay.own.some((own) => own.call === call && own.hop === to[0]);
       if (!isHere) this.chases.add(chased(call.group, to, call.lost));
     }
     call.lost = [];
+  }
+
+  /** Own words were done in a text that is deleted by now: they may have gone after their letters. */
+  private lostIn(id: string, text: Rich): void {
+    if (text.length === 0) return;
+    const block = this.confirmed.blocks.get(id);
+    const isSent = block !== undefined && block.sentAfter.length > 0;
+    const draft = isSent ? "" : this.owner.onDraft("block_deleted", text);
+    this.cut = [...this.cut, { id, text, draft }];
+    if (block !== undefined) this.sendAfter(block);
+  }
+
+  private sendAfter(block: BlockObject): void {
+    const id = this.confirmed.idOf(block);
+    if (block.sentAfter.length === 0) return;
+    for (const { text, draft } of this.cut.filter((one) => one.id === id)) {
+      for (const to of block.sentAfter) this.chases.add(chased(id, to, text));
+      this.owner.discardDraft(draft);
+    }
+    this.cut = this.cut.filter((one) => one.id !== id);
   }
 
   /** F6: these parts of own edits have come to where they went first. */
@@ -494,7 +523,8 @@ export class Follower implements BlockListener, OutlineListener {
   /** The blocks that are to be asked. */
   get askedFor(): ReadonlySet<string> {
     const adrift = this.adrift.map(({ block }) => block);
-    return new Set([...adrift, ...this.chases.blocks]);
+    const named = this.overlay.own.flatMap(({ verb }) => (verb[0] === "letters" ? verb[1] : []));
+    return new Set([...adrift, ...named, ...this.chases.blocks]);
   }
 
   /** F5. */
@@ -537,11 +567,11 @@ export class Follower implements BlockListener, OutlineListener {
   /** F3: this block cannot be had. */
   refuse(id: string, code: string): void {
     const isIt = ({ verb }: Own): boolean =>
-      (verb[0] === "edit" || verb[0] === "set" || verb[0] === "split" || verb[0] === "merge") &&
-      verb[1] === id;
+      /^(edit|set|split|merge|letters)$/.test(verb[0]) && verb[1] === id;
     this.refused(isIt, code);
+    const isNowhere = code === "no_such_block"; // it was taken out before anybody had written in it
     for (const one of this.adrift.filter(({ block }) => block === id)) {
-      this.owner.onDraft(code, insertedText(one.delta));
+      this.owner.onDraft(isNowhere ? "block_deleted" : code, insertedText(one.delta));
     }
     this.adrift = this.adrift.filter(({ block }) => block !== id);
     this.chases.giveUp(({ block }) => block === id, code);

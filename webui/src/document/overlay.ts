@@ -140,7 +140,8 @@ export class Overlay {
     const work = new Work(this.base, confirmed.gone);
     const told: Step[] = [];
     for (const { step: given, own, text, isJoined } of whole(happened, work)) {
-      if (isJoined && given?.[0] === "remove") told.push(...this.setAdrift(given[1], work.doc));
+      if (given?.[0] === "remove")
+        told.push(...this.setAdrift(given[1], work.doc, isJoined === true));
       const step = text === undefined ? given : anew(work.content(text[0]), text);
       const unchanged = work.doc;
       const steps = step !== null && work.apply(step) ? [step] : [];
@@ -191,12 +192,18 @@ export class Overlay {
   }
 
   /**
-   * Takes the own edits out that are not sent, of texts that leave the document and are not known to
-   * be deleted, with the splits of these texts; gives what others see of it.
+   * Takes the own edits out that are not sent, of texts that leave the document, with the splits of
+   * these texts; gives what others see of it. What was joined here to another text stays there, where
+   * its own text was deleted.
    */
-  private setAdrift(ids: readonly string[], doc: Doc): Step[] {
+  private setAdrift(ids: readonly string[], doc: Doc, isJoined?: boolean): Step[] {
     const told: Step[] = [];
-    const unsent = ids.filter((id) => this.confirmed.versionOf(id) !== null && this.isUnsent(id));
+    const isMerged = (id: string): boolean =>
+      this.own.some(({ verb }) => verb[0] === "merge" && verb[1] === id);
+    const unsent = ids.filter((id) => {
+      const isDeleted = !(isJoined ?? this.confirmed.blocks.get(id)?.status !== "deleted");
+      return this.isUnsent(id) && !(isDeleted && isMerged(id));
+    });
     for (const id of unsent) {
       const out = ({ verb, call }: Own): boolean =>
         (verb[0] === "edit" && verb[1] === id && call !== null) ||
@@ -209,7 +216,7 @@ export class Overlay {
       }
     }
     for (const id of unsent) {
-      const base = this.confirmed.versionOf(id) ?? 0;
+      const base = this.confirmed.versionOf(id);
       let delta: RichDelta = [];
       let edits = 0;
       const isEditOf = ({ verb }: Own): boolean => verb[0] === "edit" && verb[1] === id;

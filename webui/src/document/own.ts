@@ -34,6 +34,8 @@ export function textsOf(verb: OwnVerb): readonly string[] {
       return verb[2].map((block) => block.id);
     case "remove":
       return verb[1];
+    case "letters":
+      return [verb[1], verb[5]];
     default:
       return [];
   }
@@ -59,6 +61,7 @@ export function neededBy(own: readonly Own[]): Set<string> {
   const ids = new Set<string>();
   for (const { verb, hop } of own) {
     if (verb[0] === "edit" || verb[0] === "set" || verb[0] === "split") ids.add(verb[1]);
+    if (verb[0] === "letters") ids.add(verb[1]);
     if (verb[0] === "merge") ids.add(verb[1]).add(verb[2]);
     if (hop !== "") ids.add(hop);
   }

@@ -96,9 +96,29 @@ export class Sender {
         return this.onOutline([...verb[1], verb[2]], "move", verb[1], verb[2]);
       case "rename":
         return this.onOutline([], "rename", verb[1]);
+      case "letters":
+        return this.letters(verb);
       default:
         return null;
     }
+  }
+
+  /**
+   * The block that had the letters is told, whatever has become of it; where they have gone on from
+   * there, that block before it, so that nothing comes there in vain.
+   */
+  private letters(verb: Extract<OwnVerb, readonly ["letters", ...unknown[]]>): OwnCall | null {
+    const [operation, id, base, start, count, into, at, isSeen] = verb;
+    const { blocks } = this.confirmed;
+    const [block, there] = [blocks.get(id), blocks.get(into)];
+    const later = this.overlay.own.slice(
+      this.overlay.own.findIndex((own) => own.verb === verb) + 1,
+    );
+    if (later.some((own) => own.verb[0] === "letters" && own.verb[1] === into)) return null;
+    const isAway = there !== undefined && there.status !== "unborn" && !there.isReady;
+    if (this.isAhead || isAway || block?.isReady !== true) return null;
+    const place = [into, there?.steps ?? 0, at, isSeen];
+    return callOf(id, operation, block.submitCall(operation, base, start, count, ...place));
   }
 
   private onBlock(
@@ -143,7 +163,7 @@ function mustPrecede({ verb: earlier }: Own, { verb: later }: Own): boolean {
   if (OF_OUTLINE.has(earlier[0]) && OF_OUTLINE.has(later[0])) return false;
   if (earlier[0] === "split" && placesOf(later).includes(earlier[1])) return true;
   if (later[0] === "split" && placesOf(earlier).includes(later[1])) return true;
-  if (earlier[0] === "set" || earlier[0] === "move" || earlier[0] === "rename") return false;
+  if (/^(set|move|rename|letters)$/.test(earlier[0])) return false;
   const texts = textsOf(earlier);
   if (later[0] === "set") {
     const makes = earlier[0] === "split" ? [earlier[3]] : earlier[0] === "edit" ? [] : texts;

@@ -55,6 +55,20 @@ export type Verb =
   | readonly ["remove", blocks: readonly string[]]
   /** Behind `after`, in this order. */
   | readonly ["move", blocks: readonly string[], after: string]
+  /**
+   * Letters of version `base` of a block, cut out of it, stand again in the text of `into`, from `at`
+   * on. `isSeen`: the person had written nothing there that was not in that version.
+   */
+  | readonly [
+      "letters",
+      block: string,
+      base: number,
+      start: number,
+      count: number,
+      into: string,
+      at: number,
+      isSeen: boolean,
+    ]
   | readonly ["rename", title: string];
 
 /** How what is shown has changed by itself: a verb of others, or a block that was opened here. */

@@ -220,6 +220,7 @@ function applyChange(transaction: Transaction, change: ShownChange): void {
       moveBlocks(transaction, change[1], change[2]);
       return;
     case "rename":
+    case "letters":
       return;
     case "show": {
       const found = findBlock(doc, change[1].id);

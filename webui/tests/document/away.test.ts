@@ -113,6 +113,54 @@ const DISTURBANCES: Record<string, [Verb[], string[]]> = {
   ],
 };
 
+/** What somebody cuts out and pastes, as the page says it; then there is this. */
+const PASTES: Record<string, [Verb[], string[]]> = {
+  "a block as another one": [
+    [
+      ["remove", ["b1"]],
+      ["insert", "b2", [{ id: "n1", attributes: {}, content: ["one two three four.."] }]],
+      ["letters", "b1", 2, 0, 20, "n1", 0, true],
+    ],
+    ["before", "behind", "one two three fo[X]ur.."],
+  ],
+  "a block into another one": [
+    [
+      ["remove", ["b1"]],
+      ["edit", "b0", [3, "one two three four.."]],
+      ["letters", "b1", 2, 0, 20, "b0", 3, true],
+    ],
+    ["befone two three fo[X]ur..ore", "behind"],
+  ],
+  "words into another block": [
+    [
+      ["edit", "b1", [8, -10]],
+      ["edit", "b2", ["three four"]],
+      ["letters", "b1", 2, 8, 10, "b2", 0, true],
+    ],
+    ["before", "one two ..", "three fo[X]urbehind"],
+  ],
+  "a block that is pasted, cut and pasted again": [
+    [
+      ["remove", ["b1"]],
+      ["insert", "b2", [{ id: "n1", attributes: {}, content: ["one two three four.."] }]],
+      ["letters", "b1", 2, 0, 20, "n1", 0, true],
+      ["remove", ["n1"]],
+      ["edit", "b0", ["one two three four.."]],
+      ["letters", "n1", 0, 0, 20, "b0", 0, true],
+    ],
+    ["one two three fo[X]ur..before", "behind"],
+  ],
+  "a block that is pasted, and split there": [
+    [
+      ["remove", ["b1"]],
+      ["insert", "b2", [{ id: "n1", attributes: {}, content: ["one two three four.."] }]],
+      ["letters", "b1", 2, 0, 20, "n1", 0, true],
+      ["split", "n1", 8, "n2", {}],
+    ],
+    ["before", "behind", "one two ", "three fo[X]ur.."],
+  ],
+};
+
 const SETTINGS: Setting[] = [{}, { hosts: true }, { hosts: true, alone: true }];
 
 describe.each(SETTINGS)("where nodes are %j", (setting) => {
@@ -228,7 +276,7 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
     expect([texts(ann), texts(bob)]).toEqual([wanted, wanted]);
   });
 
-  test("where somebody cuts the block and pastes it as another one, unsent words are a draft, at once", async () => {
+  test("where somebody copies the block, pastes that and removes it, unsent words are a draft, at once", async () => {
     const [ann, bob] = await shown(setting);
     ann.lose(1);
     ann.model.change([["edit", "b1", [16, "[X]"]]]);
@@ -240,6 +288,41 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
     expect(texts(bob)).toEqual(texts(ann));
     expect(drafts(ann)).toEqual([["block_deleted", "[X]"]]);
   });
+
+  test.each(Object.entries(PASTES))(
+    "unsent words follow letters that are cut out and pasted: %s",
+    async (_, [verbs, wanted]) => {
+      const [ann, bob] = await shown(setting);
+      ann.lose(2);
+      ann.model.change([["edit", "b1", [16, "[X]"]]]);
+      bob.model.change(verbs);
+      await world.elapse(1);
+      expect(texts(bob).join("")).not.toContain("[X]");
+      await world.elapse(4);
+      expect([texts(ann), texts(bob), drafts(ann)]).toEqual([wanted, wanted, []]);
+      expect(ann.model.save.kind).toBe("saved");
+      expect(bob.model.save.kind).toBe("saved");
+    },
+  );
+
+  test.each(Object.entries(PASTES))(
+    "words on their way are once in the text, or a draft: %s",
+    async (_, [verbs]) => {
+      for (const wait_s of [0, 0.02, 0.05, 0.1]) {
+        const [ann, bob] = await shown(setting);
+        bob.model.change(verbs);
+        await world.elapse(wait_s);
+        const { length = 0 } = ann.model.value.blocks.find(({ id }) => id === "b1") ?? {};
+        if (length > 16) ann.model.change([["edit", "b1", [16, "[X]"]]]);
+        else ann.model.change([["edit", "b0", ["[X]"]]]);
+        await world.elapse(4);
+        const all = [...texts(ann), ...ann.model.drafts.map(({ text }) => text)];
+        expect([all.join("|").split("[X]").length, texts(bob)]).toEqual([2, texts(ann)]);
+        expect(ann.model.save.kind).toBe("saved");
+        world.close();
+      }
+    },
+  );
 
   test("words on their way to a block that is joined to one that is being removed are a draft", async () => {
     const [ann, bob] = await shown(setting);

@@ -250,7 +250,7 @@ test("a split that was on its way when its block was taken out saves what was wr
   expect(node.model.drafts).toEqual([]);
 });
 
-test("what waits for a text that was taken out is given back when that is deleted, and not sent", () => {
+test("what waits for a text that was taken out is sent when that is deleted, and given back", () => {
   const node = shown();
   node.model.change([["edit", "a", ["x"]]]);
   node.model.change([["edit", "a", [4, "y"]]]);
@@ -261,6 +261,11 @@ test("what waits for a text that was taken out is given back when that is delete
   expect(node.model.save.kind).toBe("saving");
   node.happens("a", "kim", "delete", ["closed", 2, null, 0]);
   expect(node.texts).toEqual([["b", "two"]]);
+  expect(node.calls).toEqual([
+    [1, "edit"],
+    [2, "edit"],
+  ]);
+  node.answers("a", 2, { version: 2, moved: [], draft: [{ text: "y", marks: [] }] });
   expect(node.model.drafts.map(({ code, text }) => [code, text])).toEqual([
     ["block_deleted", "x"],
     ["block_deleted", "y"],

@@ -38,7 +38,8 @@ def carry(source: Block, target: Block) -> list[str]:
         outcomes.append(target.accept(source.name, name, parcel).result())
         if outcomes[-1] == "refused" and parcel.kind != "edit":
             source.take_back(name, parcel.number).result()
-    source.handed(target.name, source._given[target.name]).result()
+    if source.owes:
+        source.handed(target.name, source._given[target.name]).result()
     return outcomes
 
 
@@ -303,3 +304,116 @@ def test_a_block_judges_by_the_newest_list_that_it_was_told() -> None:
     assert not block.may_read("bob")
     with pytest.raises(ForbiddenError):
         block.edit(0, typed(0, "x")).result()
+
+
+def cut_and_pasted(first: str, start: int, count: int) -> tuple[Block, Block]:
+    """A block of which letters were cut out behind a version that others know, and pasted."""
+    block, other = born("a", first), born("b", "<>")
+    if count == len(first):
+        block.delete().result()
+    else:
+        block.edit(0, canonical([start, -count]), "bob").result()
+    other.edit(0, canonical([1, *rich(first[start : start + count])]), "bob").result()
+    block.letters(0, start, count, "b", 1, 1).result()
+    return block, other
+
+
+def test_what_comes_late_to_letters_that_were_cut_out_goes_to_where_they_were_pasted() -> None:
+    for at, wanted in [
+        (0, ("[X]one  four", "<two three>")),
+        (4, ("one [X] four", "<two three>")),
+        (5, ("one  four", "<t[X]wo three>")),
+        (13, ("one  four", "<two three[X]>")),
+        (14, ("one  [X]four", "<two three>")),
+    ]:
+        block, other = cut_and_pasted("one two three four", 4, 9)
+        block.edit(0, typed(at, "[X]"), "ann").result()
+        carry(block, other)
+        assert (text(block), text(other)) == wanted
+
+
+def test_it_goes_on_with_them_when_they_are_cut_out_again_or_split_off() -> None:
+    block, other = cut_and_pasted("one two", 0, 7)
+    third = born("c", "")
+    other.edit(1, canonical([5, -3]), "bob").result()
+    third.edit(0, (Run("two"),), "bob").result()
+    other.letters(1, 5, 3, "c", 1, 0).result()
+    assert block.edit(0, typed(6, "X"), "ann").result().draft == ()
+    carry(block, other)
+    carry(other, third)
+    assert [text(one) for one in (block, other, third)] == ["", "<one >", "twXo"]
+
+
+def test_letters_may_be_named_before_they_are_taken_out() -> None:
+    block, other = born("a", "one two"), born("b", "one two")
+    block.letters(0, 0, 7, "b", 0, 0).result()
+    block.edit(0, typed(3, "!"), "ann").result()
+    assert (text(block), block.owes) == ("one! two", {})
+    block.delete().result()
+    block.edit(0, typed(7, "X"), "ann").result()
+    carry(block, other)
+    assert text(other) == "one twoX"
+
+
+def test_what_others_wrote_while_a_block_was_cut_goes_after_its_letters() -> None:
+    for seen, wanted in [(True, "one! two?"), (False, "one two?")]:
+        block, other = born("a", "one two"), born("b", "one two")
+        block.edit(0, typed(3, "!"), "ann").result()
+        block.delete().result()
+        block.letters(0, 0, 7, "b", 0, 0, seen).result()
+        block.edit(1, typed(8, "?"), "ann").result()
+        carry(block, other)
+        assert text(other) == wanted
+
+
+def test_a_block_that_nobody_had_written_in_may_have_been_cut() -> None:
+    block, other = Block(), born("b", "one two")
+    block.letters(0, 0, 7, "b", 0, 0).result()
+    assert (block.status, block.version) == ("deleted", 1)
+    block.edit(0, typed(3, "X"), "ann").result()
+    for parcel in block.owes["b"]:
+        other.accept("a", "b", parcel).result()
+    assert text(other) == "oneX two"
+
+
+def test_letters_that_cannot_be_are_refused_and_do_nothing() -> None:
+    block, _ = cut_and_pasted("one two three four", 4, 9)
+    before = list(block.again)
+    for wrong in [
+        (9, 0, 1, "b", 0, 0),
+        (0, -1, 1, "b", 0, 0),
+        (0, 0, 0, "b", 0, 0),
+        (0, 0, BLOCK_MAX + 1, "b", 0, 0),
+        (0, 0, 1, "a", 0, 0),
+        (0, 0, 1, "here", 0, 0),
+        (0, 0, 1, "b", -1, 0),
+        (0, 0, 1, "b", 0, -1),
+    ]:
+        with pytest.raises(BadChangeError):
+            block.letters(*wrong).result()
+    assert block.again == before
+
+
+def test_an_edit_does_not_go_round_for_ever_between_letters_that_name_each_other() -> None:
+    one, other = born("a", "abc"), born("b", "abc")
+    for block, there in [(one, "b"), (other, "a")]:
+        block.delete().result()
+        block.letters(0, 0, 3, there, 0, 0).result()
+    one.edit(0, typed(1, "X"), "ann").result()
+    for _ in range(40):
+        carry(*((one, other) if one.owes else (other, one)))
+        if not one.owes and not other.owes:
+            break
+    drafts = [*one.drafts.values(), *other.drafts.values()]
+    assert [(draft.author, plain(draft.content)) for draft in drafts] == [("ann", "X")]
+    assert not one.owes
+    assert not other.owes
+
+
+def test_a_paste_that_does_not_exist_makes_a_draft_of_what_comes_late() -> None:
+    block, other = born("a", "one two"), born("b", "")
+    block.delete().result()
+    block.letters(0, 0, 7, "b", 70, 900).result()
+    block.edit(0, typed(3, "X"), "ann").result()
+    carry(block, other)
+    assert [plain(one.content) for one in other.drafts.values()] == ["X"]
