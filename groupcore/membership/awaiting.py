@@ -51,11 +51,12 @@ def awaiting_of_member(
     """For a member that reaches too few of its view; `together` are those it could go on with.
 
     `accepted`: what it has accepted as the next view. `seeking`: nodes that are there and look for
-    a view, of which the disks of the `lost` do not count: voters that were away may be among them.
+    a view, of which the disks of the `lost` do not count: voters that were away may be among them,
+    and next lives of members.
     """
     living = tuple(member.name for member in together)
     back = tuple(sorted(seeking - {*living}))
-    there = (*living, *(name for name in back if name not in view.names))
+    there = (*living, *(name for name in back if name not in view.names or name in lost))
     found = of_view("quorum", view, there, lost - {*living}, ())
     return bound_by(accepted, found) if view.is_quorum(found.here) else found
 
