@@ -19,10 +19,12 @@ Invariants.
       does not keep others waiting.
   I5  All states together are asked for at `state_rate_bytes` a second at most, and with
       `BURST_BYTES` at once.
+  I6  A giver gives `GIVEN_A_TURN` pieces in a turn at most: between turns others have theirs.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -46,6 +48,10 @@ PACE_S = 0.005
 """How often more is asked for while the rate is what bounds it."""
 TAKEN_AT_ONCE = 64
 """States that a node asks for at a time."""
+GIVEN_A_TURN = 4
+"""Pieces that a node gives in one turn: with more, those who type there wait for all of them."""
+OWED_MAX = 256
+"""Requests for pieces that wait for their turn; more are dropped, and asked again."""
 GIVEN_MAX = 64
 """States of several pieces that a node keeps for others at a time."""
 
@@ -120,6 +126,7 @@ class States:
         self._asking: set[int] = set()
         self._silent: Deadlines[int] = Deadlines()
         self._given: dict[tuple[Address, int], tuple[bytes, bytes]] = {}
+        self._owed: deque[tuple[Address, int, int, int]] = deque()
         self._copying: dict[int, tuple[Address, StateRequest]] = {}
         self._copied_for: dict[tuple[Address, int], int] = {}
         self._copy_token = 0
@@ -154,6 +161,7 @@ class States:
             token = next(iter(self._queue))
             del self._queue[token]
             self._next_giver(self._taking[token], now)
+        self._give_owed()
 
     def forget(self, group: GroupId) -> None:
         """The state of this group is not wanted any more."""
@@ -311,7 +319,7 @@ class States:
 
     def next_wake(self) -> float | None:
         """When a giver's silence is too long."""
-        return self._silent.next()
+        return 0.0 if self._owed else self._silent.next()
 
     # --- giving ---------------------------------------------------------------------------------
 
@@ -320,7 +328,7 @@ class States:
         key = (node, header.token)
         state = self._given.get(key)
         if state is not None:
-            self._give_piece(node, header, *state)
+            self._owe(node, header, len(state[0]))
         elif header.index == 0 and key not in self._copied_for:
             self._copy_token += 1
             self._copying[self._copy_token] = (node, header)
@@ -368,7 +376,9 @@ class States:
             while len(self._given) >= GIVEN_MAX:
                 del self._given[next(iter(self._given))]
             self._given[node, header.token] = given
-        self._give_piece(node, header, *given)
+            self._owe(node, header, len(state))
+        else:
+            self._plane.to(node, StatePiece(header.token, 0, 1, given[1], state))
 
     def refuse(self, token: int, place: int = 0) -> None:
         """There is no copy to be had here; `place`: see `StatePiece.index`."""
@@ -385,16 +395,35 @@ class States:
         """Whether the node is being given a state, or will be."""
         return (node, token) in self._given or (node, token) in self._copied_for
 
-    def _give_piece(self, node: Address, header: StateRequest, state: bytes, digest: bytes) -> None:
-        size = self._plane.options.state_chunk_bytes
-        count = max(1, -(-len(state) // size))
+    def _owe(self, node: Address, header: StateRequest, size_bytes: int) -> None:
+        """Give what is asked for, as its turn comes (I6)."""
+        count = self._pieces_in(size_bytes)
         if header.index >= count:
             self._given.pop((node, header.token), None)
-            return
-        until = min(max(header.until, header.index + 1), header.index + RANGE_MAX, count)
-        for index in range(header.index, until):
-            data = state[index * size : (index + 1) * size]
-            self._plane.to(node, StatePiece(header.token, index, count, digest, data))
+        elif len(self._owed) < OWED_MAX:
+            until = min(max(header.until, header.index + 1), header.index + RANGE_MAX, count)
+            self._owed.append((node, header.token, header.index, until))
+
+    def _pieces_in(self, size_bytes: int) -> int:
+        return max(1, -(-size_bytes // self._plane.options.state_chunk_bytes))
+
+    def _give_owed(self) -> None:
+        """Some of the pieces that are asked for."""
+        left, size = GIVEN_A_TURN, self._plane.options.state_chunk_bytes
+        while self._owed and left:
+            node, token, index, until = self._owed.popleft()
+            given = self._given.get((node, token))
+            if given is None:
+                continue  # it is not wanted any more
+            state, digest = given
+            end = min(until, index + left)
+            left -= end - index
+            count = self._pieces_in(len(state))
+            for at in range(index, end):
+                data = state[at * size : (at + 1) * size]
+                self._plane.to(node, StatePiece(token, at, count, digest, data))
+            if end < until:
+                self._owed.appendleft((node, token, end, until))
 
     def forget_gone(self) -> None:
         """Nodes that are gone take nothing any more."""

@@ -5,7 +5,10 @@ Segments are looked at by their names alone, so both work while nodes write.
 
 from __future__ import annotations
 
+import fnmatch
+import os
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -27,7 +30,7 @@ class Day:
 
 def listed(folder: Path) -> list[Shown]:
     """A row for each day, node and kind; `open`: how many of them are still written."""
-    return _rows(_segments(folder))
+    return _rows(segment_paths(folder))
 
 
 def pruned(folder: Path, first: date, remove: bool, node: str = "") -> list[Shown]:
@@ -36,7 +39,7 @@ def pruned(folder: Path, first: date, remove: bool, node: str = "") -> list[Show
     """
     old = [
         path
-        for path in _segments(folder)
+        for path in segment_paths(folder)
         if (segment := parse_path(path.as_posix())) is not None
         and segment.date < first.isoformat()
         and node in ("", segment.node)
@@ -51,8 +54,21 @@ def pruned(folder: Path, first: date, remove: bool, node: str = "") -> list[Show
     return rows
 
 
-def _segments(folder: Path) -> list[Path]:
-    return sorted(folder.glob("date=*/node=*/*.arrows*"))
+def segment_paths(folder: Path) -> list[Path]:
+    """All segments below a folder, in the order of their paths.
+
+    Nodes may share a folder: what another one removes meanwhile is left out (`Path.glob` raises).
+    """
+    nodes = [one for day in _inside([folder], "date=*") for one in _inside([day], "node=*")]
+    return sorted(_inside(nodes, "*.arrows*"))
+
+
+def _inside(folders: Iterable[Path], pattern: str) -> list[Path]:
+    found: list[Path] = []
+    for folder in folders:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            found += [folder / name for name in fnmatch.filter(os.listdir(folder), pattern)]
+    return found
 
 
 def _rows(paths: list[Path]) -> list[Shown]:

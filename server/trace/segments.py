@@ -23,6 +23,7 @@ from pyarrow import ipc
 
 from groupcore.trace import CHECKSUM_MARK, OPEN_SUFFIX, TABLES, VERSION, Segment, parse_path
 from server.trace.batches import schema_of
+from server.trace.days import segment_paths
 
 OPTIONS = ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
@@ -121,7 +122,7 @@ def sync_folder(folder: Path) -> None:
 
 def segments_of(folder: Path, node: str | None = None) -> Iterator[tuple[Path, Segment, bool]]:
     """All segments below a folder, in the order of their paths, and whether they are complete."""
-    for path in sorted(folder.glob("date=*/node=*/*.arrows*")):
+    for path in segment_paths(folder):
         segment = parse_path(path.as_posix())
         if segment is not None and node in (None, segment.node):
             yield path, segment, path.suffix != OPEN_SUFFIX

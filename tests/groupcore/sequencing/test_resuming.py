@@ -18,6 +18,7 @@ from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.resuming import NOTHING, Held, Kept, completed, read_beginning
 from groupcore.sequencing.service import Service
 from groupcore.sequencing.shelf import MemoryShelf
+from groupcore.sequencing.states import GIVEN_A_TURN
 from groupcore.view import Address
 from tests.groupcore.sequencing.durable_world import DurableWorld
 from tests.groupcore.sequencing.test_telling import header_of
@@ -350,3 +351,21 @@ def test_a_state_without_an_archive_has_nothing_to_keep() -> None:
     assert read_beginning(b"") is None
     assert read_beginning(packb([[1, 1, 1, 1, []], b"", [], [], [], [], None, []])) is None
     assert NOTHING.begun == {}
+
+
+def test_i6_a_giver_gives_few_pieces_in_a_turn_and_the_rest_in_the_next() -> None:
+    cluster = Cluster()
+    cluster.until_given(0.1)
+    a = cluster.world["a"].service
+    given: list[int] = []
+    states = a.joining.states
+    ((key, _),) = states._given.items()
+    for first in (0, 5):
+        states.on_request(key[0], h.StateRequest(key[1], GroupId(0), 0, first, (), first + 5))
+    while states.next_wake() == 0.0:
+        a.end_turn(cluster.world.now)
+        sends = [one.headers[-1] for one in a.take().sends]
+        given.append(sum(isinstance(one, h.StatePiece) for one in sends))
+    assert sum(given) >= 10
+    assert max(given) == GIVEN_A_TURN
+    cluster.ends()
