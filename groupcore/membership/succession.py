@@ -356,7 +356,7 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
     order, delivered = NO_LOG, Digest()
     if candidates.logged:
         order, delivered = max(vote.log_end for vote in live), maximum(v.delivered for v in live)
-    elif candidates.counts_disks:
+    elif candidates.counts_disks and not same_quorums(basis.voters, voters):
         order, delivered = may_be_saved(basis, live), maximum(v.delivered for v in live)
     return Proposal(
         basis.number,
@@ -372,6 +372,12 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
         order=order,
         delivered=delivered,
     )
+
+
+def same_quorums(former: tuple[str, ...], voters: tuple[str, ...]) -> bool:
+    """Whether a quorum of the former voters meets each of these: what it has stored is safe so."""
+    alike = set(former) == set(voters)
+    return alike and (len(voters) % 2 == 1 or former[0] == voters[0])
 
 
 def may_be_saved(basis: View, live: list[Vote]) -> LogEnd:
@@ -419,7 +425,6 @@ def recover(
     counting = [vote for vote in votes if vote.counts]
     order = max(vote.log_end for vote in counting)
     newest = (order.epoch, order.position)
-    safe = max(vote.disk_end for vote in counting) if candidates.counts_disks else NO_LOG
     holding = [vote for vote in counting if vote.log_end == order]
     streams: Digest = {}
     stream_holders: dict[Address, tuple[Address, ...]] = {}
@@ -443,6 +448,9 @@ def recover(
     view = View(number, epoch, newest[1], chain, members, electing)
     held = tuple(vote.voter for vote in holding) if newest[1] > 0 or newest[0] > 0 else ()
     voters = tuple(sorted(vote.voter for vote in counting))
+    needed = order if candidates.logged else NO_LOG
+    if candidates.counts_disks and basis and not same_quorums(basis.voters, view.voters):
+        needed = max(vote.disk_end for vote in counting)
     return Proposal(
         number - 1,
         view,
@@ -454,7 +462,7 @@ def recover(
         voters,
         streams=streams,
         stream_holders=stream_holders,
-        order=(order if candidates.logged else safe) if held else NO_LOG,
+        order=needed if held else NO_LOG,
     )
 
 

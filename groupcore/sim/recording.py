@@ -37,7 +37,8 @@ class Recorder:
     def accepted(self, life: Address, proposal: Proposal) -> None:
         """The disk holds that this successor was accepted."""
         view, voted, now = proposal.view, proposal.voters, self._clock.now_ns
-        self.trace.add(Accepted(now, *life, view.number, view.lineage, view.members, voted))
+        accepted = Accepted(now, *life, view.number, view.lineage, view.members, voted, view.voters)
+        self.trace.add(accepted)
 
     def viewed(self, life: Address, event: ViewInstalled) -> None:
         """A view was installed."""

@@ -81,8 +81,10 @@ class Viewed(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """A node's disk holds that it has accepted this successor of its view; `voted`: whose votes it
-    was made of."""
+    """A node's disk holds that it has accepted this successor of its view.
+
+    `voted`: whose votes it was made of; `voters`: who votes on what follows it, by name.
+    """
 
     t: int
     n: str
@@ -91,6 +93,7 @@ class Accepted(NamedTuple):
     lineage: int
     members: tuple[Address, ...]
     voted: tuple[Address, ...] = ()
+    voters: tuple[str, ...] = ()
 
 
 class Lived(NamedTuple):

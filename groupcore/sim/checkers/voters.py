@@ -61,11 +61,11 @@ class VotersKnow(Checker):
 
         Who has only accepted need not have been heard before it was proposed.
         """
-        key = (view.number, view.lineage, view.members)
+        key = (view.number, view.lineage, view.members, view.voters)
         voted = {
             voter
             for one in trace.of(Accepted)
-            if (one.number, one.lineage, one.members) == key and one.t <= view.t
+            if (one.number, one.lineage, one.members, one.voters) == key and one.t <= view.t
             for voter in one.voted
         }
         return {

@@ -97,7 +97,8 @@ class Turning(Making[NodeState]):
         if accepted is not None:
             view, t = accepted.view, self.past.length
             me, voted = node.address, accepted.voters
-            self.add(Accepted(t, *me, view.number, view.lineage, view.members, voted))
+            lineage, members = view.lineage, view.members
+            self.add(Accepted(t, *me, view.number, lineage, members, voted, view.voters))
 
     def crash(self, number: int, kept: int, unsent: tuple[int, ...]) -> None:
         """A node stops; the first `kept` pending records are on disk, and `unsent` get nothing."""

@@ -43,6 +43,7 @@ def test_under_the_policy_primary_another_lineage_takes_nobody() -> None:
 def test_views_that_were_left_for_mine_and_the_own_lineage_take_nobody() -> None:
     for view in (
         view_of(C, D, number=40, lineage=8),
+        view_of(C, D, number=MINE.number, lineage=8),
         view_of(C, A, number=70, lineage=8),
         view_of(C, D, number=70),
     ):

@@ -12,7 +12,15 @@ from groupcore.membership.attempt import Attempt
 from groupcore.membership.headers import Accept, Prepare, Promise
 from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
+from groupcore.membership.succession import (
+    Ballot,
+    Candidates,
+    Proposal,
+    Record,
+    Vote,
+    decide,
+    same_quorums,
+)
 from groupcore.membership.voter import Voter
 from groupcore.view import View
 from tests.groupcore.layers.building import downs, events
@@ -57,7 +65,6 @@ def decided(*votes: Vote, basis: View = FIVE) -> Proposal:
     [
         ((5, 7, 9), 9),  # with the two of whom nothing is known c would be three
         ((5, 7, 9, 11), 9),  # d and the fifth are two, with c three
-        ((5, 7, 9, 11, 13), 9),
         ((0, 0, 0), 0),
     ],
 )
@@ -66,6 +73,15 @@ def test_saved_may_be_what_a_quorum_can_have_synced(synced: tuple[int, ...], sav
     assert not proposal.recovered
     assert proposal.order == (LogEnd(1, saved) if saved else NO_LOG)
     assert proposal.delivered == {A: len(synced) - 1}
+
+
+def test_the_same_voters_need_not_store_anything_before_they_go_on() -> None:
+    """What a quorum of them has, a quorum of them has."""
+    assert decided(*(lives(number, 5 + number) for number in range(5))).order == NO_LOG
+    assert same_quorums(("a", "b", "c"), ("c", "b", "a"))
+    assert same_quorums(("a", "b", "c", "d"), ("a", "d", "c", "b"))
+    assert not same_quorums(("a", "b", "c", "d"), ("d", "a", "b", "c"))  # c and d, with d first
+    assert not same_quorums(("a", "b", "c"), ("a", "b"))
 
 
 def test_of_a_member_that_is_being_rebuilt_nothing_is_known() -> None:

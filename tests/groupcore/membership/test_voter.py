@@ -203,6 +203,15 @@ def propose(proposal: Proposal | None = None, ballot: Ballot = FIRST) -> Propose
     return Propose(3, ballot, proposal or proposal_of(A, B, C))
 
 
+def test_where_components_merge_only_who_is_in_no_view_joins_another_chain() -> None:
+    options = MembershipOptions(merge_policy="application")
+    foreign = proposal_of(A, B, C, lineage=8)
+    assert living(options=options).may_not_install(foreign)
+    assert not seeking(Record(VIEW), options).may_not_install(foreign)
+    assert seeking(Record(VIEW), options).may_not_install(proposal_of(B, C, lineage=8))
+    assert seeking(Record(VIEW)).may_not_install(foreign)
+
+
 def test_an_acceptance_is_on_disk_before_it_is_told() -> None:
     voter = living()
     effects = voter.on_propose(B, propose())

@@ -45,6 +45,25 @@ def test_every_node_is_told_and_who_was_in_has_let_go() -> None:
     assert world.create("g") != group  # its name is free, its number is not given again
 
 
+def test_nothing_is_kept_of_a_deleted_group_that_a_node_has_sequenced() -> None:
+    world = World("abc")
+    group = world.create("g")
+    stays, goes = world.open("a"), world.open("b")
+    for process in (stays, goes):
+        world.join(process, group)
+    world["b"].service.leave(goes, group, world.now)
+    world.run(20)
+    owner = world[world.own(group)].service
+    assert group in owner.sequencer.ownership.owned
+    assert any(group in world[name].service.joining._left for name in "abc")
+    world["c"].service.delete(group, world.now)
+    world.run(20)
+    for name in "abc":
+        service = world[name].service
+        assert group not in service.sequencer.ownership.owned
+        assert group not in service.joining._left
+
+
 def test_what_waits_for_its_turn_in_a_deleted_group_holds_nothing_up() -> None:
     world = World("abcd")
     g, other = world.create("g"), world.create("other")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import SimpleNamespace
+
 import pytest
 
+from groupcore.context import Numbers
 from groupcore.events import Saved
 from groupcore.sequencing.commands import Tell
 from groupcore.sequencing.events import MembersChanged, Refused, Told
 from groupcore.sequencing.headers import StatePiece
 from groupcore.sequencing.names import Order
+from groupcore.sequencing.record import Record
+from groupcore.sequencing.wish import Wish
 from tests.groupcore.sequencing.world import World
 
 
@@ -69,3 +75,41 @@ def test_a_place_of_the_order_that_is_saved_is_looked_at_in_this_turn() -> None:
     assert (plane.place_saved, plane.progress) == ((1, 5), before + 1)
     service.on_event(Saved(1, 4), 100.0)
     assert plane.place_saved == (1, 5)
+
+
+def test_a_wish_that_is_put_off_is_looked_at_in_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    joining = World("a")["a"].service.joining
+    assert not joining.is_put_off()
+    monkeypatch.setattr(joining._wishes, "_put_off", {1: None})
+    assert joining.is_put_off()
+
+
+def test_who_has_begun_to_give_a_state_is_asked_on() -> None:
+    """Whose state begins anew meanwhile would have nobody take what has come of the other."""
+    world = World("abc")
+    group, states = world.create("g"), world["a"].service.joining.states
+    asked = SimpleNamespace(giver=world["b"].address, pieces=SimpleNamespace(count=1))
+    states._of_group[group] = [asked]  # type: ignore[list-item]
+    assert states.ask_nobody_but(group, world["b"].address)
+    assert not states.ask_nobody_but(group, world["c"].address)
+
+
+def test_who_joins_several_groups_waits_for_what_those_name_of_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World("ab")
+    group, other, third = (world.create(name) for name in ("g", "h", "i"))
+    process = world.open("a")
+    for one in (group, other, third):
+        world.join(process, one)
+    plane, joining = world["a"].service.plane, world["a"].service.joining
+    waited: list[bool] = []
+
+    def settled(context: Numbers, concerns: Callable[[Record], bool]) -> bool:
+        waited.extend(concerns(plane.records[one]) for one in (group, other, third))
+        return True
+
+    monkeypatch.setattr(plane, "settled", settled)
+    wish = Wish(1, process, group, False, True)
+    assert joining._is_settled(plane.records[group], wish, {group: None, other: None})
+    assert waited == [True, True, False]

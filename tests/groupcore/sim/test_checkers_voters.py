@@ -82,10 +82,12 @@ def test_a_voter_that_is_away_and_was_not_kept_is_found() -> None:
 
 def test_a_leaver_that_stays_a_voter_is_found() -> None:
     follows = view(2, "ab", "abc", "ab", at_s=3)
-    voted = Accepted(2 * SECOND, "a", 1, 2, 7, (A, B), (A, B, C))
+    voted = Accepted(2 * SECOND, "a", 1, 2, 7, (A, B), (A, B, C), ("a", "b", "c"))
     left = Lived(3 * SECOND, "c", 1, "left", str(SECOND))
     assert breaches(view(1, "abc", "", "abc"), voted, follows, left) == ["c has left"]
     in_haste = Lived(3 * SECOND, "c", 1, "left", str(SECOND // 10))
     assert breaches(view(1, "abc", "", "abc"), voted, follows, in_haste) == []
-    unheard = Accepted(2 * SECOND, "c", 1, 2, 7, (A, B), (A, B))
+    unheard = Accepted(2 * SECOND, "c", 1, 2, 7, (A, B), (A, B), ("a", "b", "c"))
     assert breaches(view(1, "abc", "", "abc"), unheard, follows, left) == []
+    given_up = Accepted(2 * SECOND, "c", 1, 2, 7, (A, B), (A, B, C), ("a", "b"))
+    assert breaches(view(1, "abc", "", "abc"), given_up, follows, left) == []
