@@ -1,6 +1,7 @@
 /**
- * Words that came to a text which somebody has taken out, before that is deleted: who took it out did
- * not see them. They are given back when the text is deleted, unless a split has taken them elsewhere.
+ * Words that came to a text which somebody has taken out: who took it out did not see them. When the
+ * text is deleted they are a draft, unless a split has taken them elsewhere, or the letters among which
+ * they stood were pasted and they went after these.
  */
 
 import {
@@ -10,8 +11,11 @@ import {
   richLength,
   transformRichPosition,
 } from "../shared/rich";
-import type { BlockDetail } from "./block";
+import type { BlockDetail, BlockObject } from "./block";
+import { type Chases, chased } from "./chasing";
+import type { Confirmed } from "./confirmed";
 
+/** Own words in a text that is out, and stands yet. */
 interface Words {
   readonly block: string;
   readonly from: number;
@@ -19,11 +23,42 @@ interface Words {
   readonly text: Rich;
 }
 
+/** Own words in a text that is deleted, and their draft. */
+interface Cut {
+  readonly block: string;
+  readonly text: Rich;
+  readonly draft: string;
+}
+
+interface Drafts {
+  onDraft(code: string, text: Rich): string;
+  discardDraft(id: string): void;
+}
+
 export class Dying {
   private all: readonly Words[] = [];
+  private cut: readonly Cut[] = [];
 
-  /** An own edit of a text that is out has been done. */
-  note(block: string, delta: RichDelta): void {
+  constructor(
+    private readonly confirmed: Confirmed,
+    private readonly drafts: Drafts,
+    private readonly chases: Chases,
+  ) {}
+
+  /** What has become of the text of a block. `isOwn`: an edit among these details is one's own. */
+  follow(block: string, details: readonly BlockDetail[], isOwn: boolean): void {
+    const isStaying = isOwn && this.confirmed.isStaying(block);
+    for (const detail of details) {
+      const given: Rich[] = [];
+      this.all = this.all.flatMap((words) =>
+        words.block === block ? carriedOver(words, detail, given) : [words],
+      );
+      for (const text of given) this.lostIn(block, text);
+      if (isStaying && detail[0] === "edited") this.note(block, detail[2]);
+    }
+  }
+
+  private note(block: string, delta: RichDelta): void {
     let at = 0;
     for (const item of delta) {
       const length = isInsert(item) ? richLength([item]) : 0;
@@ -33,23 +68,38 @@ export class Dying {
     }
   }
 
-  /** What has become of the text; gives what was deleted with it. */
-  follow(block: string, detail: BlockDetail): readonly Rich[] {
-    const given: Rich[] = [];
-    this.all = this.all.flatMap((words): readonly Words[] => {
-      if (words.block !== block) return [words];
-      const { from, to } = words;
-      if (detail[0] === "edited") {
-        const begin = transformRichPosition(from, detail[2], "right");
-        const end = transformRichPosition(to, detail[2], "left");
-        return begin < end ? [{ ...words, from: begin, to: end }] : [];
-      }
-      if (detail[0] === "cut")
-        return from < detail[2] ? [{ ...words, to: Math.min(to, detail[2]) }] : [];
-      if (detail[0] !== "closed") return [words];
-      if (detail[2] === null) given.push(words.text);
-      return [];
-    });
-    return given;
+  /** Own words were done in a text that is deleted by now: they may have gone after their letters. */
+  lostIn(id: string, text: Rich): void {
+    if (text.length === 0) return;
+    const block = this.confirmed.blocks.get(id);
+    const isSent = block !== undefined && block.sentAfter.length > 0;
+    const draft = isSent ? "" : this.drafts.onDraft("block_deleted", text);
+    this.cut = [...this.cut, { block: id, text, draft }];
+    if (block !== undefined) this.sendAfter(block);
   }
+
+  /** The block has said where what was written in it, and taken out with letters, has gone. */
+  sendAfter(block: BlockObject): void {
+    const id = this.confirmed.idOf(block);
+    if (block.sentAfter.length === 0) return;
+    for (const { text, draft } of this.cut.filter((one) => one.block === id)) {
+      for (const to of block.sentAfter) this.chases.add(chased(id, to, text));
+      this.drafts.discardDraft(draft);
+    }
+    this.cut = this.cut.filter((one) => one.block !== id);
+  }
+}
+
+function carriedOver(words: Words, detail: BlockDetail, given: Rich[]): readonly Words[] {
+  const { from, to } = words;
+  if (detail[0] === "edited") {
+    const begin = transformRichPosition(from, detail[2], "right");
+    const end = transformRichPosition(to, detail[2], "left");
+    return begin < end ? [{ ...words, from: begin, to: end }] : [];
+  }
+  if (detail[0] === "cut")
+    return from < detail[2] ? [{ ...words, to: Math.min(to, detail[2]) }] : [];
+  if (detail[0] !== "closed") return [words];
+  if (detail[2] === null) given.push(words.text);
+  return [];
 }

@@ -22,7 +22,7 @@
 import type { Item, ObjectMessage } from "../client/messages";
 import { insertedText, joinRich, type Rich } from "../shared/rich";
 import { type BlockDetail, type BlockListener, BlockObject, type BlockState } from "./block";
-import { callOf, type Own, type OwnCall, type OwnVerb } from "./carry";
+import { callOf, type Own, type OwnCall } from "./carry";
 import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
@@ -34,7 +34,16 @@ import { restsOn, textsOf, writtenBy } from "./own";
 import { leadsTo, missedSteps, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
-import { AGAIN, type EditedResult, goesOn, isEdit, isOver, ownRemoval, richOf } from "./verdicts";
+import {
+  AGAIN,
+  type EditedResult,
+  goesOn,
+  isEdit,
+  isOver,
+  ownRemoval,
+  placedAnew,
+  richOf,
+} from "./verdicts";
 
 /** Who is told what follows. */
 export interface FollowerOwner {
@@ -67,9 +76,7 @@ export class Follower implements BlockListener, OutlineListener {
   adrift: readonly Adrift[] = [];
   /** Parts of own edits of which it is not known what has become of them. */
   readonly chases: Chases;
-  private readonly dying = new Dying();
-  /** Own words that were done in texts that are deleted, and their drafts. */
-  private cut: readonly { readonly id: string; readonly text: Rich; readonly draft: string }[] = [];
+  private readonly dying: Dying;
   /** Why own verbs are dropped now. */
   private reason = "block_deleted";
   overlay!: Overlay;
@@ -80,6 +87,7 @@ export class Follower implements BlockListener, OutlineListener {
     private readonly unsaved: UnsavedTexts,
   ) {
     this.chases = new Chases(confirmed, (code, text) => owner.onDraft(code, text));
+    this.dying = new Dying(confirmed, owner, this.chases);
     confirmed.isRestedOn = (id) => this.overlay.own.some((own) => restsOn(own, id));
   }
 
@@ -304,22 +312,13 @@ export class Follower implements BlockListener, OutlineListener {
 
   private follow(block: BlockObject, details: readonly BlockDetail[], operation: string): void {
     const happened = this.stepsOf(block, details, operation);
-    this.followDying(block, details, operation === "edit");
+    this.dying.follow(this.confirmed.idOf(block), details, operation === "edit");
     for (const detail of details) block.follow(detail);
-    if (details.some(([kind]) => kind === "again")) this.sendAfter(block);
+    if (details.some(([kind]) => kind === "again")) this.dying.sendAfter(block);
     const isOpened = details.some(([kind]) => kind === "opened");
     if (isOpened) this.confirmed.isOpenAgain(this.confirmed.idOf(block));
     this.advance(happened);
     if (isOpened) this.later.push(() => this.settle(block));
-  }
-
-  private followDying(block: BlockObject, details: readonly BlockDetail[], isOwn: boolean): void {
-    const id = this.confirmed.idOf(block);
-    const isStaying = isOwn && this.confirmed.isStaying(id);
-    for (const detail of details) {
-      for (const text of this.dying.follow(id, detail)) this.lostIn(id, text);
-      if (isStaying && detail[0] === "edited") this.dying.note(id, detail[2]);
-    }
   }
 
   /** What details of a block mean; of own verbs, also what they did not come to. */
@@ -399,7 +398,7 @@ export class Follower implements BlockListener, OutlineListener {
     const draft = richOf(edited?.draft ?? []);
     if (draft.length > 0) this.owner.onDraft("block_deleted", draft);
     else if (call.isDeleted && moved.size === 0) {
-      this.lostIn(call.group, call.lost);
+      this.dying.lostIn(call.group, call.lost);
       call.lost = [];
     }
     if (call.lost.length === 0) return;
@@ -408,26 +407,6 @@ export class Follower implements BlockListener, OutlineListener {
       if (!isHere) this.chases.add(chased(call.group, to, call.lost));
     }
     call.lost = [];
-  }
-
-  /** Own words were done in a text that is deleted by now: they may have gone after their letters. */
-  private lostIn(id: string, text: Rich): void {
-    if (text.length === 0) return;
-    const block = this.confirmed.blocks.get(id);
-    const isSent = block !== undefined && block.sentAfter.length > 0;
-    const draft = isSent ? "" : this.owner.onDraft("block_deleted", text);
-    this.cut = [...this.cut, { id, text, draft }];
-    if (block !== undefined) this.sendAfter(block);
-  }
-
-  private sendAfter(block: BlockObject): void {
-    const id = this.confirmed.idOf(block);
-    if (block.sentAfter.length === 0) return;
-    for (const { text, draft } of this.cut.filter((one) => one.id === id)) {
-      for (const to of block.sentAfter) this.chases.add(chased(id, to, text));
-      this.owner.discardDraft(draft);
-    }
-    this.cut = this.cut.filter((one) => one.id !== id);
   }
 
   /** F6: these parts of own edits have come to where they went first. */
@@ -468,24 +447,12 @@ export class Follower implements BlockListener, OutlineListener {
     this.view(event);
   }
 
-  /** Places blocks anew behind what stands before them here, as what they were behind never came. */
+  /** What they were behind never came. */
   private putElsewhere(isIt: (own: Own) => boolean): boolean {
     const { order } = this.overlay.shown;
-    const { entries } = this.confirmed.outline;
-    let isPut = false;
-    this.overlay.own = this.overlay.own.map((own) => {
-      const { verb } = own;
-      if (!isIt(own) || (verb[0] !== "insert" && verb[0] !== "move")) return own;
-      const ids = verb[0] === "insert" ? verb[2].map(({ id }) => id) : verb[1];
-      const before = order.slice(0, Math.max(0, order.indexOf(ids[0] ?? "")));
-      const after = before.findLast((id) => entries.has(id) && !ids.includes(id)) ?? "";
-      if (after === (verb[0] === "insert" ? verb[1] : verb[2])) return own;
-      isPut = true;
-      const moved: OwnVerb =
-        verb[0] === "insert" ? ["insert", after, verb[2]] : ["move", verb[1], after];
-      return { ...own, verb: moved, call: null };
-    });
-    return isPut;
+    const own = placedAnew(this.overlay.own, isIt, order, this.confirmed.outline.entries);
+    if (own !== null) this.overlay.own = own;
+    return own !== null;
   }
 
   private lost(call: OwnCall, code: string): void {

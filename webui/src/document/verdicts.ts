@@ -10,7 +10,7 @@ import {
   richLength,
 } from "../shared/rich";
 import type { BlockObject } from "./block";
-import type { Own } from "./carry";
+import type { Own, OwnVerb } from "./carry";
 
 /** What has become of an edit; a run as values travel. */
 export interface EditedResult {
@@ -80,4 +80,30 @@ export function richOf(runs: EditedResult["draft"]): Rich {
   return canonicalRich(
     runs.map(({ text, marks }): RichItem => [text, Object.fromEntries(marks) as Marks]),
   ) as Rich;
+}
+
+/**
+ * Own verbs, of which some put blocks behind the one that stands before them in `order` and is known;
+ * null: none of them would be elsewhere.
+ */
+export function placedAnew(
+  all: readonly Own[],
+  isIt: (own: Own) => boolean,
+  order: readonly string[],
+  known: { has(id: string): boolean },
+): readonly Own[] | null {
+  let isPut = false;
+  const placed = all.map((own) => {
+    const { verb } = own;
+    if (!isIt(own) || (verb[0] !== "insert" && verb[0] !== "move")) return own;
+    const ids = verb[0] === "insert" ? verb[2].map(({ id }) => id) : verb[1];
+    const before = order.slice(0, Math.max(0, order.indexOf(ids[0] ?? "")));
+    const after = before.findLast((id) => known.has(id) && !ids.includes(id)) ?? "";
+    if (after === (verb[0] === "insert" ? verb[1] : verb[2])) return own;
+    isPut = true;
+    const moved: OwnVerb =
+      verb[0] === "insert" ? ["insert", after, verb[2]] : ["move", verb[1], after];
+    return { ...own, verb: moved, call: null };
+  });
+  return isPut ? placed : null;
 }
