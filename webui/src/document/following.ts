@@ -21,15 +21,16 @@
 
 import type { Item, ObjectMessage } from "../client/messages";
 import { insertedText, joinRich, type Rich } from "../shared/rich";
+import { AdriftEdits } from "./adrift";
 import { type BlockDetail, type BlockListener, BlockObject, type BlockState } from "./block";
-import { callOf, type Own, type OwnCall } from "./carry";
+import type { Own, OwnCall } from "./carry";
 import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { Dying } from "./dying";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
-import type { Adrift, Happened, Overlay } from "./overlay";
+import type { Happened, Overlay } from "./overlay";
 import { restsOn, textsOf, writtenBy } from "./own";
 import { leadsTo, missedSteps, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
@@ -72,8 +73,10 @@ export class Follower implements BlockListener, OutlineListener {
   private missed: Heard[] = [];
   /** F8: blocks that are asked for, as texts have gone there. */
   readonly onward = new Set<string>();
+  /** Edits that have lost their text here, and are not answered. */
+  readonly calls = new Map<string, OwnCall>();
   /** Own edits that are for texts of which only the block knows that had them. */
-  adrift: readonly Adrift[] = [];
+  readonly adrift: AdriftEdits;
   /** Parts of own edits of which it is not known what has become of them. */
   readonly chases: Chases;
   private readonly dying: Dying;
@@ -86,7 +89,9 @@ export class Follower implements BlockListener, OutlineListener {
     private readonly owner: FollowerOwner,
     private readonly unsaved: UnsavedTexts,
   ) {
-    this.chases = new Chases(confirmed, (code, text) => owner.onDraft(code, text));
+    const giveBack = (code: string, text: Rich): void => void owner.onDraft(code, text);
+    this.chases = new Chases(confirmed, giveBack);
+    this.adrift = new AdriftEdits(confirmed, unsaved, this.calls, giveBack);
     this.dying = new Dying(confirmed, owner, this.chases);
     confirmed.isRestedOn = (id) => this.overlay.own.some((own) => restsOn(own, id));
   }
@@ -364,9 +369,6 @@ export class Follower implements BlockListener, OutlineListener {
     });
   }
 
-  /** Edits that have lost their text here, and are not answered. */
-  readonly calls = new Map<string, OwnCall>();
-
   private answered(group: string, n: number, then: () => void): void {
     const done = (): void => {
       then();
@@ -489,46 +491,9 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** The blocks that are to be asked. */
   get askedFor(): ReadonlySet<string> {
-    const adrift = this.adrift.map(({ block }) => block);
+    const adrift = this.adrift.all.map(({ block }) => block);
     const named = this.overlay.own.flatMap(({ verb }) => (verb[0] === "letters" ? verb[1] : []));
     return new Set([...adrift, ...named, ...this.chases.blocks]);
-  }
-
-  /** F5. */
-  setAdrift(one: Adrift): void {
-    this.adrift = [...this.adrift, one];
-  }
-
-  /** F5: asks the blocks that are open again for what is adrift. */
-  sendAdrift(author: string): void {
-    const left: Adrift[] = [];
-    for (const one of this.adrift) {
-      const { block: id, base, delta } = one;
-      const block = this.confirmed.blocks.get(id);
-      if (block === undefined || !block.isReady) {
-        left.push(one);
-        continue;
-      }
-      const isOut = block.status === "open" && !this.confirmed.outline.entries.has(id);
-      if (isOut && one.asked === undefined) {
-        // Taken out, unless it is joined in what this node has not told yet: behind a call it has.
-        left.push({ ...one, asked: block.submitCall("set", []) });
-        continue;
-      }
-      if (isOut && block.isWaitingFor(one.asked ?? 0)) {
-        left.push(one);
-        continue;
-      }
-      if (isOut || block.status === "unborn") {
-        this.owner.onDraft("block_deleted", insertedText(delta));
-        continue;
-      }
-      const n = block.submitCall("edit", base, delta, author);
-      const lost = insertedText(delta);
-      this.calls.set(`${id} ${n}`, { ...callOf(id, "edit", n), lost });
-      this.unsaved.note(id, n, lost);
-    }
-    this.adrift = left;
   }
 
   /** F3: this block cannot be had. */
@@ -536,11 +501,7 @@ export class Follower implements BlockListener, OutlineListener {
     const isIt = ({ verb }: Own): boolean =>
       /^(edit|set|split|merge|letters)$/.test(verb[0]) && verb[1] === id;
     this.refused(isIt, code);
-    const isNowhere = code === "no_such_block"; // it was taken out before anybody had written in it
-    for (const one of this.adrift.filter(({ block }) => block === id)) {
-      this.owner.onDraft(isNowhere ? "block_deleted" : code, insertedText(one.delta));
-    }
-    this.adrift = this.adrift.filter(({ block }) => block !== id);
+    this.adrift.refuse(id, code);
     this.chases.giveUp(({ block }) => block === id, code);
     this.giveBack(id, 0);
     this.look();

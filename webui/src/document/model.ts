@@ -93,7 +93,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.overlay = new Overlay(
       this.confirmed,
       (own) => follower.dropped(own),
-      (one) => follower.setAdrift(one),
+      (one) => follower.adrift.add(one),
     );
     this.follower.overlay = this.overlay;
     this.sender = new Sender(this.outline, this.confirmed, this.overlay, this.author, unsaved);
@@ -157,7 +157,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const objects = [["", outline] as const, ...confirmed.blocks];
     const { adrift, chases } = this.follower;
     const chased = chases.all.map(({ block }) => ({ block, edits: 1 }));
-    return saveState(overlay.own, [...adrift, ...chased], objects, isOnline);
+    return saveState(overlay.own, [...adrift.all, ...chased], objects, isOnline);
   }
 
   private *objects(): Iterable<BlockObject | OutlineObject> {
@@ -169,7 +169,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   stored(): StoredDocument | null {
     const { author, drafts, overlay, confirmed, session } = this;
     const { calls, adrift, chases } = this.follower;
-    const waiting = { textless: [...calls], adrift, chased: chases.all };
+    const waiting = { textless: [...calls], adrift: adrift.all, chased: chases.all };
     const all = [overlay.own, drafts, ...Object.values(waiting)];
     if (all.every(({ length }) => length === 0)) return null;
     const isOffline = session.state !== "connected";
@@ -424,7 +424,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.openNear();
     this.closeFar();
     this.sender.send();
-    this.follower.sendAdrift(this.author);
+    this.follower.adrift.send(this.author);
     for (const [id, resolves] of this.asked) {
       if (this.overlay.base.blocks.get(id)?.content === null) continue;
       this.asked.delete(id);

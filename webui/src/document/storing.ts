@@ -101,7 +101,7 @@ export function takeUp(
 ): void {
   const calls = stored.calls.map((call) => ({ ...call }));
   overlay.own = stored.own.map((own) => ({ ...own, call: calls[own.call] ?? null }));
-  follower.adrift = stored.adrift ?? [];
+  follower.adrift.all = stored.adrift ?? [];
   follower.chases.all = stored.chased ?? [];
   for (const [key, call] of stored.textless) follower.calls.set(key, { ...call });
   if (stored.client !== client) follower.refuseSent();

@@ -91,7 +91,7 @@ export function placedAnew(
   isIt: (own: Own) => boolean,
   order: readonly string[],
   known: { has(id: string): boolean },
-): readonly Own[] | null {
+): Own[] | null {
   let isPut = false;
   const placed = all.map((own) => {
     const { verb } = own;
