@@ -46,7 +46,8 @@ const KINDS: Record<string, [Kind<Openable>, (object: never) => unknown]> = {
     RichText,
     (text: RichText) => ({ content: text.content, version: text.confirmedEdits, recent: null }),
   ],
-  Block: [BlockObject, (block: BlockObject) => block.state],
+  // `via` is what the page adds to a state when it stores one: nodes do not send it.
+  Block: [BlockObject, ({ state: { via, ...state } }: BlockObject) => state],
   DocumentOutline: [OutlineObject, (outline: OutlineObject) => outline.state],
   Text: [Text, (text: Text) => ({ text: text.value, version: text.confirmedEdits, recent: null })],
 };
