@@ -26,7 +26,6 @@ from msgpack import unpackb
 
 from groupcore.errors import WireError
 from groupcore.sequencing.chains import Chains
-from groupcore.sequencing.commands import decode_command
 from groupcore.sequencing.directory_changes import (
     Change as DirectoryChange,
 )
@@ -36,6 +35,7 @@ from groupcore.sequencing.directory_changes import (
     StreamEnded,
 )
 from groupcore.sequencing.headers import Accept, Change
+from groupcore.sequencing.judging import applied, judged, set_aside
 from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
 from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.names import Place
@@ -121,11 +121,14 @@ class Restoring:
             self._act(plane.directory.end_streams(cut, Address(*holder)))
 
     def _on_command(self, by: Address, payload: bytes) -> None:
-        try:
-            command = decode_command(payload)
-        except WireError:
-            return  # it changed nothing then, either
-        self._act(self._plane.directory.apply(command, by))
+        plane = self._plane
+        changes: list[DirectoryChange] = []
+        command, _, error = judged(payload)
+        if command is not None:
+            changes, error = applied(plane.directory, command, by)
+        if error is not None:  # it was then, too
+            set_aside(plane, by, self.place, error)
+        self._act(changes)
 
     def _act(self, changes: list[DirectoryChange]) -> None:
         plane = self._plane
@@ -175,7 +178,7 @@ class Restoring:
             if isinstance(header, Accept):
                 if header.place > self.place:
                     return number - 1
-                groups = groups_of(header)
+                groups = groups_of(header, batch.count)
             elif isinstance(header, Change):
                 groups = (header.group,)
             if max(groups, default=0) > newest:

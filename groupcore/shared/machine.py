@@ -288,15 +288,23 @@ class Machine:
                     raise self._mismatch()
             case _:
                 raise MisfitError("not the state of a shared object")
+        try:
+            values = [one.codec.from_wire(value) for one, value in zip(fields, wire, strict=True)]
+        except MisfitError:
+            raise
+        except Exception as error:  # a user's type may raise anything when it is made
+            raise MisfitError(f"not the fields of a shared object: {error!r}") from None
         decoded = {
-            one.name: one.codec.adopt(one.codec.from_wire(value), handle.journal)
-            for one, value in zip(fields, wire, strict=True)
+            one.name: one.codec.adopt(value, handle.journal)
+            for one, value in zip(fields, values, strict=True)
         }
         for name, one in handle.declaration.fields.items():
             if name not in decoded:
                 decoded[name] = one.codec.adopt(one.default, handle.journal)
-        self.verdicts = Verdicts.from_wire(verdicts)
-        self.members = _members(members)
+        known, inside = Verdicts.from_wire(verdicts), _members(members)
+        check_int(position)
+        check_int(time_ms)
+        self.verdicts, self.members = known, inside
         self._members = tuple(self.members)
         self.position, self.time_ms, self.birth = position, time_ms, birth
         is_former = fingerprint != handle.declaration.fingerprint
