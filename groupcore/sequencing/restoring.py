@@ -23,6 +23,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgpack import unpackb
+from msgpack.exceptions import UnpackException
 
 from groupcore.errors import WireError
 from groupcore.sequencing.chains import Chains
@@ -67,17 +68,24 @@ class Restoring:
         """
         size = 0
         for at, part in enumerate(parts):
-            for kind, *entry in unpackb(part, strict_map_key=False):
-                if kind != STATE:
-                    self._entry(kind, entry)
-                elif at == 0:  # a later one has not become the beginning
-                    yield from self._on_state(entry[0])
-                yield
+            try:
+                yield from self._part(part, at)
+            except (UnpackException, ValueError, TypeError, LookupError, RecursionError) as error:
+                raise WireError("bad_log", f"part {at + 1}: {error!r}"[:120]) from None
             size += len(part) if at else 0
         if self._plane.log is not None:
             self._plane.log.size_bytes = size
         yield from self._cut([one for one in self._plane.streams.values() if one.end is None])
         self._record()
+
+    def _part(self, part: bytes, at: int) -> Iterator[None]:
+        """The part at this place; checksums hold of it, so what is wrong in it a build has made."""
+        for kind, *entry in unpackb(part, strict_map_key=False):
+            if kind != STATE:
+                self._entry(kind, entry)
+            elif at == 0:  # a later one has not become the beginning
+                yield from self._on_state(entry[0])
+            yield
 
     def _entry(self, kind: int, entry: list[Any]) -> None:
         plane = self._plane
