@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from msgpack import unpackb
+from msgpack import packb, unpackb
 
+from groupcore.errors import WireError
 from groupcore.sequencing.commands import (
     PREFIX,
     Drain,
@@ -21,7 +22,6 @@ from groupcore.sequencing.events import SetAside
 from groupcore.sequencing.judging import TOLD_MAX
 from groupcore.sequencing.log import COMMAND
 from groupcore.sequencing.names import SEQNO_MAX
-from groupcore.errors import WireError
 from groupcore.view import Address
 from tests.groupcore.sequencing.durable_world import DurableWorld
 from tests.groupcore.sequencing.world import Host, World
@@ -104,8 +104,6 @@ def old_log(world: DurableWorld, payload: bytes) -> None:
 
 
 def _exchanged(part: bytes, former: bytes, payload: bytes) -> bytes:
-    from msgpack import packb
-
     entries = unpackb(part, strict_map_key=False)
     for entry in entries:
         if entry[0] == COMMAND and entry[2] == former:
