@@ -1,9 +1,9 @@
 """Judging: an ordered command is read and judged before it is logged, and applied or set aside.
 
 Idea. The order takes any bytes from whoever has the cluster's key. Whether they are a command
-follows from the bytes alone: so every node comes to the same verdict at the same place, live and from
-its log. Bytes that are no command are **set aside**: they keep their place in the order, and the log
-has the reason there instead of the bytes.
+follows from the bytes alone: so every node comes to the same verdict at the same place, live and
+from its log. Bytes that are no command are **set aside**: they keep their place in the order, and
+the log has the reason there instead of the bytes.
 
 A command that can be read and makes the directory raise shows a bug of ours. The directory is
 deterministic, so it has done the same part of the command at every node. That command is set aside,
