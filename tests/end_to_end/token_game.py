@@ -25,6 +25,7 @@ from playwright.async_api import Browser
 
 from tests.end_to_end.browser import running_browser
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
+from tests.end_to_end.token_badge import SETTLED, false_saves
 from tests.end_to_end.token_evidence import RECORD, Event, events_of, write
 from tests.end_to_end.token_page import TokenPage
 
@@ -35,8 +36,10 @@ ACTS = ("type",) * 9 + ("split", "split", "join", "join", "cut", "cut", "cut") +
     "move", "kind", "erase", "undo", "undo", "redo",
 )  # fmt: skip
 SETTLED_S = 60.0
-SETTLED = ("saved", "kept")
-"""What the badge says when nothing waits: of texts that have no place it says `kept`."""
+READY_S = 120.0
+"""So long a node that was killed may take to be back, on a machine that has more to do."""
+STORED_S = 10.0
+"""So long after the badge says saved the page's store may still keep what is saved."""
 CHROMIUM = Path("/usr/bin/chromium")
 EVIDENCE = Path(__file__).resolve().parents[2] / "build" / "games"
 """Where failed games leave what they have recorded."""
@@ -111,6 +114,7 @@ class TokenGame:
         self._offline = offline
         self._kills = kills
         self._outcome = Outcome(seed)
+        self._clipboards = asyncio.Lock()
         self._began_s = 0.0
         self._began = 0.0
         self._events: list[Event] = []
@@ -135,16 +139,15 @@ class TokenGame:
                         self._note(page.letter, await page.act("cut", Random(at)))
                 page.erased.update({page.clipboard} - {""})
             await self._judge(doc, pages, first)
+            await self._judge_badges(pages)
             if not outcome.is_whole:
-                await self._keep(pages)
+                self._keep()
         finally:
             for page in pages:
                 await page.context.close()
         return outcome
 
-    async def _keep(self, pages: list[TokenPage]) -> None:
-        for page in pages:
-            self._events += await events_of(page.letter, page.page)
+    def _keep(self) -> None:
         path = EVIDENCE / f"seed-{self._outcome.seed}-{int(self._began)}.txt"
         write(path, str(self._outcome), self._events, self._began)
         self._outcome.journal.append(f"evidence: {path}")
@@ -156,7 +159,7 @@ class TokenGame:
             service_workers="block",
         )
         await context.add_init_script(RECORD)
-        page = TokenPage(LETTERS[at], context, await context.new_page())
+        page = TokenPage(LETTERS[at], context, await context.new_page(), self._clipboards)
         await page.begin(f"{self._cluster.nodes[NAMES[at % len(NAMES)]].url}/doc/{doc}")
         return page
 
@@ -239,6 +242,20 @@ class TokenGame:
         outcome.journal.append(f"at last {texts[0]!r}, drafts {drafts!r}")
         outcome.judge(places, tokens, taken, drafts)
 
+    async def _judge_badges(self, pages: list[TokenPage], interval_s: float = 0.2) -> None:
+        """No badge has said saved of what was not, and no store keeps what is."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + STORED_S
+        for page in pages:
+            while (await page.standing())["state"] == "saved" and (kept := await page.kept()):
+                if loop.time() > deadline:
+                    self._outcome.apart.append(f"false: {page.letter} says saved, and keeps {kept}")
+                    break
+                await asyncio.sleep(interval_s)
+            events = await events_of(page.letter, page.page)
+            self._outcome.apart += false_saves(events)
+            self._events += events
+
 
 async def play_games(
     count: int, seed: int, folder: Path, executable: Path, *, offline: bool = True
@@ -249,8 +266,10 @@ async def play_games(
         running_browser(executable) as browser,
         running_cluster(folder, *NAMES) as cluster,
     ):
+        cluster.ready_s = READY_S
         for at in range(count):
-            outcome = await TokenGame(cluster, browser, seed + at, offline=offline).play()
+            game = TokenGame(cluster, browser, seed + at, offline=offline)
+            outcome = await game.play()
             outcomes.append(outcome)
             if not outcome.is_whole:
                 print(outcome, file=sys.stderr, flush=True)
