@@ -13,7 +13,6 @@ from typing import Any
 
 from playwright.async_api import BrowserContext, Page
 
-from tests.end_to_end.browser import LIMIT_MS
 from tests.end_to_end.scrolling import TWO_FRAMES
 from tests.end_to_end.token_badge import KEPT
 
@@ -119,6 +118,8 @@ STANDING = """() => ({
   drafts: [...document.querySelectorAll("[data-testid=draft]")].map((one) => one.textContent),
 })"""
 
+PATIENCE_MS = 60_000
+"""So long a page may take for what it is asked, on a machine that has more to do."""
 KINDS = ("Control+Alt+0", "Control+Alt+1", "Control+Alt+2", "Control+Alt+5")
 
 
@@ -140,7 +141,7 @@ class TokenPage:
         self.clipboard = ""
         self.problems: list[str] = []
         page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error.message}"))
-        page.set_default_timeout(LIMIT_MS)
+        page.set_default_timeout(PATIENCE_MS)
 
     async def begin(self, url: str) -> None:
         """Open the document."""
