@@ -435,7 +435,8 @@ export class BlockObject extends Shared {
 
   protected override get base(): number | undefined {
     if (this.birth !== undefined) return this.steps;
-    const isFollowed = this.listener?.hasFirst(this) === true || this.listener?.isNew(this) === true;
+    const isFollowed =
+      this.listener?.hasFirst(this) === true || this.listener?.isNew(this) === true;
     return isFollowed ? this.steps : undefined;
   }
 

@@ -31,7 +31,8 @@ export class Histories {
   /** A block that is closed here. */
   keep(id: string, past: Past): void {
     this.closed.set(id, past);
-    for (const one of this.closed.keys()) if (this.closed.size > CLOSED_MAX) this.closed.delete(one);
+    for (const one of this.closed.keys())
+      if (this.closed.size > CLOSED_MAX) this.closed.delete(one);
   }
 
   /** Whether the block is asked for from now on. */

@@ -39,14 +39,7 @@ export type AnchorStep =
   | readonly ["join", block: string, version: number, into: string, intoVersion: number, at: number]
   | readonly ["gone", block: string, version: number]
   /** The text of a removed block is there again; `version`: the one of the removal. */
-  | readonly [
-      "back",
-      block: string,
-      version: number,
-      into: string,
-      intoVersion: number,
-      at: number,
-    ]
+  | readonly ["back", block: string, version: number, into: string, intoVersion: number, at: number]
   /**
    * So many letters stand again, from `at` on: those from `source` on, whose version is the one
    * before the step that took them out. An edit that brings letters back is an "edit", and then this.
