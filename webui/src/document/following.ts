@@ -112,6 +112,13 @@ export class Follower implements BlockListener, OutlineListener {
     return this.hasText(id) || this.onward.has(id);
   }
 
+  /** F7. */
+  isNew(block: BlockObject): boolean {
+    const { outline, histories } = this.confirmed;
+    const id = this.confirmed.idOf(block);
+    return outline.placed.has(id) || histories.wanted.has(id);
+  }
+
   private hasText(id: string): boolean {
     const known = this.overlay.base.blocks.get(id);
     return known !== undefined && known.content !== null;
