@@ -42,6 +42,7 @@ from server.errors import (
 from server.files.activity import NAME as ACTIVITY
 from server.files.activity import Activity
 from server.files.service import FileService
+from server.folder import narrow_folders
 from server.making import make_accounts, make_objects, make_trace, problem_of
 from server.noticed import Noticed
 from server.pictures.named import named_in
@@ -117,6 +118,7 @@ class Node:
     async def start(self) -> None:
         """Apply the log, join the cluster, open what every node has open. ServerError."""
         self._spawn(self._watch())
+        await asyncio.to_thread(narrow_folders, self.settings)
         if self.trace is not None:
             try:
                 await self.trace.start()

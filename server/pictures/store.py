@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from groupcore.aio.private import make_folder, open_file
+
 logger = logging.getLogger("server")
 
 FOLDER = "blobs"
@@ -55,10 +57,10 @@ class Store:
         if self.read(name) is not None:
             os.utime(path)  # it is wanted anew: `stray` leaves it alone
             return name
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         aside = path.with_name(f"{secrets.token_hex(8)}.part")
         try:
-            with aside.open("wb") as file:
+            with open_file(aside, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
