@@ -52,6 +52,7 @@ from server.pictures.service import PictureService
 from server.settings import Settings
 from server.state import State
 from server.waiting import Awaits, Shown, shown
+from server.work.pool import Pool
 
 T = TypeVar("T")
 
@@ -91,11 +92,13 @@ class Node:
         self.last_backup = LastBackup(settings.data)
         self.noticed = Noticed(self._note, asyncio.get_running_loop().time)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
+        self.work = Pool(settings.workers)
         self.pictures = PictureService(
             settings,
             self.channel.secret,
             lambda: () if self.view is None else self.view.names,
             self._pictures_of,
+            self.work,
         )
         self.catalogue: Catalogue | None = None
         self.on_apart: Callable[[], None] = lambda: None
@@ -181,6 +184,7 @@ class Node:
                     await self.accounts.close()
                 await self.pictures.close()
                 await self.keeper.close()
+        await self.work.close()
         await self.objects.close()
         if self.trace is not None:
             await self.trace.stop()

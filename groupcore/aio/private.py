@@ -45,7 +45,7 @@ def opener(path: str, flags: int) -> int:
 def open_file(path: Path, mode: str) -> IO[Any]:
     """Open a file, which is 0600 where it is new; text is UTF-8. OSError."""
     encoding = None if "b" in mode else "utf-8"
-    return open(path, mode, encoding=encoding, opener=opener)  # noqa: PTH123  # Path has no opener
+    return open(path, mode, encoding=encoding, opener=opener)  # Path.open has no opener
 
 
 def make_file(path: Path) -> None:
@@ -65,7 +65,7 @@ class Narrowed:
         if not status.st_mode & OTHERS:
             return
         try:
-            os.chmod(path, stat.S_IMODE(status.st_mode) & ~OTHERS)  # noqa: PTH101  # also of strings
+            os.chmod(path, stat.S_IMODE(status.st_mode) & ~OTHERS)
             self.count += 1
         except FileNotFoundError:  # who writes there has just renamed it
             pass

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from groupcore.shared.documents.limits import VALUE_MAX
 from server.documents.parsing import Env, check_length, parse_text
-from server.pictures.store import hash_of, is_hash
+from server.pictures.naming import hash_of, is_hash
 
 FOLDER = "pictures/"
 DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,([A-Za-z0-9+/=]+)")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
@@ -24,8 +25,10 @@ from groupcore.shared.documents.parts import Value
 from server.documents.grids import Rows, cells_beyond, read_cell, table_lines, tables_of
 from server.documents.images import Image, read_image, write_image
 from server.documents.inline import broken, read_inline, write_inline
-from server.documents.making import NewBlock
 from server.documents.parsing import Env, check_length, parse_blocks
+
+if TYPE_CHECKING:
+    from server.documents.making import NewBlock
 
 TITLE_MAX = DEFAULT_LIMITS.title
 DEPTH_MAX = 8
