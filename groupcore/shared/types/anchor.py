@@ -13,7 +13,7 @@ Rules.
       of it if it holds on to the right.
   A2  An anchor whose letter is deleted rests where the letter was, and holds on to the nearest
       letter that is left on its side. It remembers its own letter (`lost`).
-  A3  It is back at its letter when a step says that the letter is there again (`Again`), in
+  A3  It is back at its letter when a step says that the letter is there again (`TextAgain`), in
       whatever block: text that is cut and pasted, taken back by undo, or restored.
   A4  A text that is split takes those anchors to the new block whose letters go there; at the cut,
       one that holds on to the left stays. A text that is joined to another takes all its anchors.
@@ -76,25 +76,12 @@ class AnchorRange:
 # --- what happens to texts ---------------------------------------------------------------------
 
 
-class Again(NamedTuple):
-    """Letters that a step brings back: `size` of them, from `at` on in the text behind the step.
-
-    They are those that stood from `source` on. Its version is the one before the step that took
-    them out.
-    """
-
-    at: int
-    source: Spot
-    size: int
-
-
 class TextEdit(NamedTuple):
-    """`delta` led the text of `block` to `version`; `again` are letters that it brings back."""
+    """`delta` led the text of `block` to `version`."""
 
     block: str
     version: int
     delta: Delta | RichDelta
-    again: tuple[Again, ...] = ()
 
 
 class TextCut(NamedTuple):
@@ -139,7 +126,21 @@ class TextBack(NamedTuple):
     at: int = 0
 
 
-AnchorStep: TypeAlias = TextEdit | TextCut | TextJoin | TextGone | TextBack
+class TextAgain(NamedTuple):
+    """Letters that were taken out stand again: in `block`, from `at` of its `version` on.
+
+    They are the `size` letters from `source` on, whose version is the one before the step that
+    took them out. An edit that brings letters back is a `TextEdit`, and then this.
+    """
+
+    block: str
+    version: int
+    at: int
+    source: Spot
+    size: int
+
+
+AnchorStep: TypeAlias = TextEdit | TextCut | TextJoin | TextGone | TextBack | TextAgain
 
 
 # --- carrying -----------------------------------------------------------------------------------
@@ -167,6 +168,8 @@ def carried(anchor: Anchor, step: AnchorStep) -> Anchor:
     """The anchor behind one step of the texts; steps of one block come in their order (A1-A6)."""
     if isinstance(step, TextEdit):
         return _edited(anchor, step)
+    if isinstance(step, TextAgain):
+        return _again(anchor, step)
     if anchor.block != step.block:
         return anchor
     if isinstance(step, TextBack):
@@ -202,21 +205,24 @@ def found_over(anchor: Anchor, deltas: Iterable[Delta | RichDelta]) -> Anchor:
 
 
 def _edited(anchor: Anchor, step: TextEdit) -> Anchor:
-    if anchor.block == step.block:
-        if step.version <= anchor.version:
-            return anchor  # A6
-        lost = anchor.lost
-        if lost is None and _is_deleted(_letter(anchor.offset, anchor.side), step.delta):
-            lost = Spot(anchor.block, anchor.version, anchor.offset)  # A2
-        offset = moved(anchor.offset, step.delta, anchor.side)
-        anchor = Anchor(step.block, step.version, offset, anchor.side, lost)
-    if anchor.lost is not None:
-        for at, source, size in step.again:  # A3
-            far = anchor.lost.offset - source.offset
-            is_its = (anchor.lost.block, anchor.lost.version) == (source.block, source.version)
-            if is_its and 0 <= _letter(far, anchor.side) < size:
-                return Anchor(step.block, step.version, at + far, anchor.side)
-    return anchor
+    if anchor.block != step.block or step.version <= anchor.version:
+        return anchor  # A6
+    lost = anchor.lost
+    if lost is None and _is_deleted(_letter(anchor.offset, anchor.side), step.delta):
+        lost = Spot(anchor.block, anchor.version, anchor.offset)  # A2
+    offset = moved(anchor.offset, step.delta, anchor.side)
+    return Anchor(step.block, step.version, offset, anchor.side, lost)
+
+
+def _again(anchor: Anchor, step: TextAgain) -> Anchor:
+    """A3."""
+    lost, source = anchor.lost, step.source
+    if lost is None or (lost.block, lost.version) != (source.block, source.version):
+        return anchor
+    far = lost.offset - source.offset
+    if not 0 <= _letter(far, anchor.side) < step.size:
+        return anchor
+    return Anchor(step.block, step.version, step.at + far, anchor.side)
 
 
 def _back(anchor: Anchor, step: TextBack) -> Anchor:
