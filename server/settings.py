@@ -187,6 +187,14 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("sessions_max", between(1, 1_000_000), "sessions", "10000", "30 KB each, then 503"),
     Setting("import_kib", between(1, 65536), "KiB", "4096", "largest Markdown document imported"),
+    Setting(
+        "workers",
+        between(1, 64),
+        "processes",
+        "2",
+        "imports, exports and pictures that are worked on at once, each by a process of up to 1 GiB; "
+        "of several, one person never has all",
+    ),
     Setting("picture_kib", between(1, 262_144), "KiB", "10240", "largest picture that is taken"),
     Setting(
         "picture_mpixel",
@@ -261,6 +269,7 @@ class Settings:
     api_rate: int
     sessions_max: int
     import_kib: int
+    workers: int
     picture_kib: int
     picture_mpixel: int
     pictures_mib: int

@@ -363,6 +363,24 @@ async def test_connecting_can_be_given_up(multicast_cluster: Cluster) -> None:
         await lonely.multicast(b"text")
 
 
+async def test_who_is_there_is_known_also_where_the_process_has_slept(
+    multicast_cluster: Cluster,
+) -> None:
+    """The layers' clock leaves out what a process has slept: what was heard is as old as that says."""
+    a, b = (multicast_cluster.channel(name, cluster_size=5) for name in ("a", "b"))
+    for one in (a, b):
+        one.awake.slept_s = 60.0
+    connecting = [asyncio.create_task(one.connect()) for one in (a, b)]
+    try:
+        async with asyncio.timeout(10):
+            while [one.awaiting and one.awaiting.here for one in (a, b)] != [("a", "b")] * 2:
+                await asyncio.sleep(0)
+    finally:
+        for task in connecting:
+            task.cancel()
+        await asyncio.wait(connecting)
+
+
 async def test_a_channel_is_an_async_context() -> None:
     group = f"228.8.8.8:{free_port()}"
     async with Channel("test", node_id="a", multicast=group, key=KEY) as channel:

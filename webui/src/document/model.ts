@@ -13,7 +13,7 @@ import type { ObjectMessage } from "../client/messages";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
 import { BlockObject, type BlockState, type Past } from "./block";
-import { type Heard, inOrder, isTold, wentTo } from "./catching-up";
+import { comeFrom, type Heard, inOrder, isTold, wentTo } from "./catching-up";
 import { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import { Follower, type FollowerOwner } from "./following";
@@ -237,9 +237,13 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   // --- what the nodes say ---------------------------------------------------------------------
 
-  /** What was heard of it over a connection before, and not looked at, is told anew. */
+  /**
+   * What was heard of it over a connection before, and not looked at, is told anew. A block that has
+   * not answered over that one, and whose text is here, is waited for with the others.
+   */
   onAsk(object: BlockObject | OutlineObject, isKnown: boolean): void {
-    if (isKnown) this.catchingUp.add(object);
+    const isBegun = object instanceof BlockObject && this.follower.hasFirst(object);
+    if (isKnown || (isBegun && this.catchingUp.size > 0)) this.catchingUp.add(object);
     this.missed = this.missed.filter(([one]) => one !== object);
     this.waiting = this.waiting.filter(([one]) => one !== object);
     if (object instanceof BlockObject) this.heldBack.delete(object);
@@ -260,13 +264,14 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
    */
   private isHeldBack(block: BlockObject, message: ObjectMessage): boolean {
     if (this.heldBack.has(block)) return true;
-    if (message.t !== "snapshot" || block.status !== "unborn") return false;
     if (this.catchingUp.size > 0) return false; // then all are looked at together, in their order
-    return this.isAhead(message.state as BlockState);
+    return this.isAhead(block, message);
   }
 
-  private isAhead({ received }: BlockState): boolean {
-    return received.some(([source]) => {
+  private isAhead(block: BlockObject, message: ObjectMessage): boolean {
+    const isFirst = message.t === "snapshot" && block.status === "unborn";
+    if (!isFirst && message.t !== "changes") return false;
+    return comeFrom(message).some((source) => {
       const from = this.confirmed.blocks.get(source);
       if (from === undefined || from.isReady || this.heldBack.has(from)) return false;
       return this.follower.hasFirst(from);
@@ -276,12 +281,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** Goes on with what was held back. What is known by now, and came without its steps, is asked for anew. */
   private release(): void {
     for (const [block, heard] of [...this.heldBack]) {
-      const [first] = heard;
-      if (first?.[1].t !== "snapshot" || !this.heldBack.has(block)) continue;
-      const state = first[1].state as BlockState;
-      if (this.isAhead(state)) continue;
+      const [, first] = heard[0] as Heard;
+      if (!this.heldBack.has(block) || this.isAhead(block, first)) continue;
       this.heldBack.delete(block);
-      const isGuess = state.recent === null && state.version > 0;
+      const state = first.t === "snapshot" ? (first.state as BlockState) : null;
+      const isGuess = state !== null && state.recent === null && state.version > 0;
       if (isGuess && this.follower.hasFirst(block)) block.ask();
       else for (const one of heard) this.take(...one);
     }
