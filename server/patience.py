@@ -11,8 +11,8 @@ Invariants.
   P2  A connection whose body brings less than `BODY_BYTES_LEAST` in `BODY_S` is closed, unless this
       side does not read.
   P3  What is answered, and what has become a WebSocket, is not touched.
-  P4  A body that is none is answered once, by 400: the application, which reads it, is told that the
-      client is gone, and has nobody to answer.
+  P4  A body that is none is answered once, by 400: the application is told that the client is gone,
+      and has nobody to answer.
 """
 
 from __future__ import annotations
