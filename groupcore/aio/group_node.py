@@ -47,7 +47,6 @@ from groupcore.sequencing.watch import Watch
 from groupcore.stacks import StackOptions
 from groupcore.view import Address
 
-
 log = logging.getLogger(__name__)
 
 

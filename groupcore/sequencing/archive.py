@@ -241,7 +241,7 @@ def unpack_runs(packed: list[Any]) -> Iterator[Kept]:
         yield Kept(seqno, process, first, count, columns.blobs(payloads, columns.number(count)))
 
 
-def _run_items(run: Any) -> list[Any]:
+def _run_items(run: object) -> list[Any]:
     values = columns.items(run, 5)
     columns.items(values[1], 2)
     return values
@@ -256,7 +256,7 @@ def _in_row(runs: Iterable[Kept], behind: int) -> Iterator[Kept]:
         yield run
 
 
-def _origins(packed: Any) -> list[tuple[int, Address]]:
+def _origins(packed: object) -> list[tuple[int, Address]]:
     rows = [columns.items(one, 3) for one in columns.items(packed)]
     return [(columns.counted(begins)[0], columns.address(origin)) for begins, *origin in rows]
 

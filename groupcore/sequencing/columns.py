@@ -6,7 +6,7 @@ as a whole, not value by value; whatever it should not be raises `WireError`, ne
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from msgpack import unpackb
 from msgpack.exceptions import UnpackException
@@ -14,6 +14,8 @@ from msgpack.exceptions import UnpackException
 from groupcore.errors import WireError
 from groupcore.sequencing.names import NAME_MAX, SEQNO_MAX, Process
 from groupcore.view import Address
+
+T = TypeVar("T")
 
 NUMBER_MAX = (1 << 64) - 1
 """Highest number that travels: of a node's life, or of a request."""
@@ -26,36 +28,37 @@ def bad(detail: str) -> WireError:
     return WireError("bad_state", detail)
 
 
-def unpacked(data: Any) -> Any:
+def unpacked(data: object) -> object:
     """The plain values in these bytes."""
     if type(data) is not bytes:
         raise bad("not packed values")
     try:
-        return unpackb(data, raw=False, strict_map_key=False, max_ext_len=0, max_map_len=0)
+        value: object = unpackb(data, raw=False, strict_map_key=False, max_ext_len=0, max_map_len=0)
     except (UnpackException, ValueError, TypeError, RecursionError) as error:
         raise bad(str(error)[:80]) from None
+    return value
 
 
-def items(value: Any, count: int | None = None) -> list[Any]:
+def items(value: object, count: int | None = None) -> list[Any]:
     """A list, of so many values."""
     if type(value) is not list or (count is not None and len(value) != count):
         raise bad("not a list of the right length")
     return value
 
 
-def number(value: Any, most: int = NUMBER_MAX) -> int:
+def number(value: object, most: int = NUMBER_MAX) -> int:
     """An integer from 0 on."""
     if type(value) is not int or not 0 <= value <= most:
         raise bad("not a number, or one that nothing is counted to")
     return value
 
 
-def counted(*values: Any) -> list[int]:
+def counted(*values: object) -> list[int]:
     """Numbers from which is counted on."""
     return numbers(list(values), most=SEQNO_MAX)
 
 
-def numbers(value: Any, count: int | None = None, most: int = NUMBER_MAX) -> list[int]:
+def numbers(value: object, count: int | None = None, most: int = NUMBER_MAX) -> list[int]:
     """A column of integers from 0 on."""
     column = items(value, count)
     if column and (set(map(type, column)) != {int} or min(column) < 0 or max(column) > most):
@@ -63,7 +66,7 @@ def numbers(value: Any, count: int | None = None, most: int = NUMBER_MAX) -> lis
     return column
 
 
-def texts(value: Any, count: int | None = None) -> list[str]:
+def texts(value: object, count: int | None = None) -> list[str]:
     """A column of names."""
     column = items(value, count)
     if column and (set(map(type, column)) != {str} or max(map(len, column)) > NAME_MAX):
@@ -71,7 +74,7 @@ def texts(value: Any, count: int | None = None) -> list[str]:
     return column
 
 
-def blobs(value: Any, count: int | None = None) -> list[bytes]:
+def blobs(value: object, count: int | None = None) -> list[bytes]:
     """A column of bytes."""
     column = items(value, count)
     if column and set(map(type, column)) != {bytes}:
@@ -79,19 +82,19 @@ def blobs(value: Any, count: int | None = None) -> list[bytes]:
     return column
 
 
-def blob(value: Any) -> bytes:
+def blob(value: object) -> bytes:
     """Bytes."""
     if type(value) is not bytes:
         raise bad("not bytes")
     return value
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """A name."""
     return texts([value])[0]
 
 
-def address(value: Any) -> Address:
+def address(value: object) -> Address:
     """A node's."""
     name, life = items(value, 2)
     if not text(name):
@@ -99,13 +102,13 @@ def address(value: Any) -> Address:
     return Address(name, number(life))
 
 
-def process(value: Any) -> Process:
+def process(value: object) -> Process:
     """A process as `[name, incarnation, number]`."""
     name, life, own = items(value, 3)
     return Process(address([name, life]), number(own))
 
 
-def chosen(column: list[Any], index: Any) -> Any:
+def chosen(column: list[T], index: object) -> T:
     """What stands at this place of a column."""
     if type(index) is not int or not 0 <= index < len(column):
         raise bad("a place that a column does not have")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgpack import Packer, unpackb
 from msgpack.exceptions import UnpackException
@@ -280,7 +280,7 @@ def encode_set_aside(error: WireError) -> bytes:
     return PREFIX + packed
 
 
-def _reason_in(fields: Any) -> tuple[str, str]:
+def _reason_in(fields: object) -> tuple[str, str]:
     match fields:
         case [str(reason), str(detail)] if re.fullmatch(REASON, reason):
             return reason, detail[:DETAIL_MAX]

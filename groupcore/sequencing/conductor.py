@@ -111,7 +111,7 @@ class Conductor:
         if not plane.ready:
             self._ordered.append((by, payload, place))
         elif self._heard > self._plane.ordered:
-            self._apply(by, payload, place)
+            self.apply(by, payload, place)
 
     def install(self, event: ViewInstalled, now: float) -> None:
         """A view."""
@@ -224,7 +224,8 @@ class Conductor:
         self._joining.states.forget_gone()
         plane.progress += 1
 
-    def _apply(self, by: Address, payload: bytes, place: Position) -> None:
+    def apply(self, by: Address, payload: bytes, place: Position) -> None:
+        """The command whose turn it is: do it, or set it aside."""
         plane = self._plane
         plane.ordered = Place(plane.ordered.view, plane.ordered.commands + 1)
         plane.place = place
@@ -358,7 +359,7 @@ class Conductor:
                 continue
             commands += 1
             if (view, commands) > plane.ordered:
-                self._apply(*item)
+                self.apply(*item)
         self._say_synced()
         self._say_arrived()
         self._ending.on_view(self.now)

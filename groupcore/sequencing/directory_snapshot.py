@@ -164,7 +164,7 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
         state.ties.by_node[known.at(node)] = {(one, other): rate for one, other, rate in rows}
     for stream, frame, groups in map(_three, columns.items(ended)):
         left = dict.fromkeys(columns.numbers(groups))
-        state.ended[known.at(stream)] = Ended(*columns.counted(frame), left)
+        state.ended[known.at(stream)] = Ended(columns.counted(frame)[0], left)
     for group, former in columns.items(tenures):
         held = tuple(_tenure(row, known) for row in columns.items(former))
         state.tenures[columns.number(group)] = held
@@ -174,7 +174,7 @@ def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
     yield state
 
 
-def _options(options: Any) -> PlacementOptions:
+def _options(options: object) -> PlacementOptions:
     known = {field.name for field in fields(PlacementOptions)}
     if type(options) is not dict or set(options) != known:
         raise ValueError("other options")
@@ -190,23 +190,22 @@ def _options(options: Any) -> PlacementOptions:
 class _Known(list[Address]):
     """The addresses of a snapshot, by their numbers."""
 
-    def at(self, number: Any) -> Address:
-        address: Address = columns.chosen(self, number)
-        return address
+    def at(self, number: object) -> Address:
+        return columns.chosen(self, number)
 
 
-def _three(row: Any) -> list[Any]:
+def _three(row: object) -> list[Any]:
     return columns.items(row, 3)
 
 
-def _pending(row: Any, known: _Known) -> PendingEntry:
+def _pending(row: object, known: _Known) -> PendingEntry:
     group, node, number, by, request = columns.items(row, 5)
     process = Process(known.at(node), columns.number(number))
     request = columns.number(request)
     return PendingEntry(columns.number(group), process, known.at(by), request)
 
 
-def _tenure(row: Any, known: _Known) -> Tenure:
+def _tenure(row: object, known: _Known) -> Tenure:
     epoch, owner, last = _three(row)
     columns.counted(epoch, last or 0)
     return Tenure(epoch, known.at(owner), last)
@@ -220,7 +219,9 @@ def _check(state: DirectoryState) -> None:
             raise ValueError("a move and its groups do not name each other")
         if any(entries[group].owner != move.source for group in move.groups):
             raise ValueError("a move of another's groups")
-    if sum(len(move.groups) for move in moves.values()) != sum(1 for e in entries.values() if e.move):
+    if sum(len(move.groups) for move in moves.values()) != sum(
+        1 for e in entries.values() if e.move
+    ):
         raise ValueError("a group is in a move that does not name it")
     pending = [one.group for one in state.pending]
     strict = [group for group, _ in _attended(state)]
@@ -240,9 +241,7 @@ def _attended(state: DirectoryState) -> Iterator[tuple[GroupId, int]]:
             yield from groups
 
 
-def _read_entries(
-    state: DirectoryState, table: list[Any], known: _Known
-) -> Iterator[None]:
+def _read_entries(state: DirectoryState, table: list[Any], known: _Known) -> Iterator[None]:
     groups, names, orders, owners, epochs, floors, moves = columns.items(table, 7)
     kinds = list(Order)
     rows_count = len(columns.numbers(groups))
@@ -260,7 +259,7 @@ def _read_entries(
             yield None
 
 
-def _read_moves(state: DirectoryState, moves: Any, known: _Known) -> None:
+def _read_moves(state: DirectoryState, moves: object, known: _Known) -> None:
     for key, groups, source, target, reason, *requested in columns.items(moves):
         ends = known.at(source), known.at(target)
         asked = None
@@ -271,7 +270,7 @@ def _read_moves(state: DirectoryState, moves: Any, known: _Known) -> None:
         state.moves[columns.number(key)] = MoveState(moved, *ends, columns.text(reason), asked)
 
 
-def _read_loads(state: DirectoryState, loads: Any, known: _Known) -> None:
+def _read_loads(state: DirectoryState, loads: object, known: _Known) -> None:
     busy, delays, heavy, resting = columns.items(loads, 4)
     for row in columns.items(busy):
         group, load, sender, share = columns.items(row, 4)

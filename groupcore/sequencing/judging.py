@@ -1,13 +1,13 @@
 """Judging: an ordered command is read and judged before it is logged, and applied or set aside.
 
-Idea. The order takes any bytes from whoever has the cluster's key. What they say, and whether they
-say anything, follows from the bytes alone: so every node comes to the same verdict at the same place
-of the order, live, from its log, and when it takes the state over. What is no command keeps its place
-in the order and in the log, where its reason stands instead of its bytes: it is **set aside**.
+Idea. The order takes any bytes from whoever has the cluster's key. Whether they are a command
+follows from the bytes alone: so every node comes to the same verdict at the same place, live and
+from its log. Bytes that are no command are **set aside**: they keep their place in the order, and
+the log has the reason there instead of the bytes.
 
-Should a command that can be read make the directory raise, which only a bug of ours can do, the
-directory has done the same part of it at every node, as it is deterministic: that is set aside, too,
-and the next life does what this one did. No node ends of what another one has said.
+A command that can be read and makes the directory raise shows a bug of ours. The directory is
+deterministic, so it has done the same part of the command at every node. That command is set aside,
+too, and stays in the log: the next life does what this one did. No node ends by what another says.
 
 Source. Decision 0140.
 

@@ -200,14 +200,14 @@ def _pack_chain(plane: Plane, key: int, chain: int, standing: Standing) -> list[
     return [*node, number, chain, *address, frame, encode_context(context)]
 
 
-def _chain(packed: Any) -> tuple[Process, int, Standing]:
+def _chain(packed: object) -> tuple[Process, int, Standing]:
     name, life, own, chain, stream, its_life, frame, context = columns.items(packed, 8)
     process, address = columns.process([name, life, own]), columns.address([stream, its_life])
     columns.counted(chain, frame)
     return process, chain, (address, frame, decode_context(columns.blob(context)))
 
 
-def _streams(packed: Any) -> dict[Address, tuple[int, int | None]]:
+def _streams(packed: object) -> dict[Address, tuple[int, int | None]]:
     """How far the records are with each stream, and where it ends if it does."""
     cuts: dict[Address, tuple[int, int | None]] = {}
     for row in columns.items(packed):

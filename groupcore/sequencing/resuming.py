@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgpack import OutOfData, Unpacker, packb, unpackb
 from msgpack.exceptions import UnpackException
@@ -35,7 +35,6 @@ from groupcore.sequencing.archive import Archived
 from groupcore.sequencing.headers import Reach
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
-from groupcore.view import Address
 
 WHOLE = 1 << 48
 """Stands for all frames of a stream that is over and forgotten."""
@@ -137,9 +136,12 @@ def read_beginning(state: bytes) -> Kept | None:
         return None
 
 
-def _kept(head: Any, streams: Any, gone: Any, parts: tuple[Part, ...], last: int) -> Kept:
+def _kept(head: object, streams: object, gone: object, parts: tuple[Part, ...], last: int) -> Kept:
     """What these parts are the beginning of; WireError and others when it cannot be said."""
-    begun = {columns.address(one): columns.number(frame) for one, frame in columns.items(head[4])}
+    begun = {
+        columns.address(one): columns.number(frame)
+        for one, frame in columns.items(columns.items(head)[4])
+    }
     reaches = {}
     for row in columns.items(streams):
         stream, recorded, end = columns.items(row, 3)

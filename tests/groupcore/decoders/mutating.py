@@ -21,7 +21,20 @@ def nested(depth: int) -> Any:
 WRONG: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 2, 3, 255, 1 << 31, (1 << 53) + 1, (1 << 62) - 1, 1 << 62),
     *((1 << 63) - 1, 1 << 63, (1 << 64) - 1, -(1 << 63), 0.0, 1.5, float("inf"), float("nan")),
-    *("", "a", "b", "x" * 65, "\x00", "\ufffc", "é" * 40, b"", b"\x00", b"\x90", b"\xc1", b"x" * 300),
+    *(
+        "",
+        "a",
+        "b",
+        "x" * 65,
+        "\x00",
+        "\ufffc",
+        "é" * 40,
+        b"",
+        b"\x00",
+        b"\x90",
+        b"\xc1",
+        b"x" * 300,
+    ),
     *([], [[]], [0], [["a", 1]], ["a", 1], {}, {"a": 1}, {"t": "x"}, nested(DEEP)),
     ExtType(1, b"x"),
 )
@@ -80,7 +93,8 @@ class Mutator:
             value = unpackb(data[start:], strict_map_key=False)
             for _ in range(self._random.choice((1, 1, 2, 3))):
                 value = self._changed(value)
-            return data[:start] + packb(value)
+            changed: bytes = packb(value)
+            return data[:start] + changed
         except Exception:  # not packed values, or not to be packed again: bytes are turned instead
             return self._turned(data)
 

@@ -82,7 +82,10 @@ def packets() -> list[bytes]:
 
 def node_states() -> list[bytes]:
     plane = host().service.plane
-    return [pack_whole(plane, plane.ordered), pack_whole(recording()["b"].service.plane, plane.ordered)]
+    return [
+        pack_whole(plane, plane.ordered),
+        pack_whole(recording()["b"].service.plane, plane.ordered),
+    ]
 
 
 def snapshots() -> list[bytes]:
@@ -106,7 +109,11 @@ def log_parts() -> list[bytes]:
 
 def frames() -> list[bytes]:
     """Frames of the streams that are still kept, and those that were sent."""
-    found = [packet for kind in ("accept", "change") for packet in recording().sent[f"sequencing.{kind}"]]
+    found = [
+        packet for kind in ("accept", "change") for packet in recording().sent[f"sequencing.{kind}"]
+    ]
     streams: list[Stream] = list(host().service.plane.streams.values())
-    kept = [encode_packet(batch) for stream in streams for _, batch in stream.kept(0, stream.received)]
+    kept = [
+        encode_packet(batch) for stream in streams for _, batch in stream.kept(0, stream.received)
+    ]
     return found + kept

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from msgpack import packb
+from msgpack import packb, unpackb
 
 from groupcore import batch, context, frames, wire
 from groupcore.blocks import dict_state, rpc_messages, update_log, values
@@ -42,7 +42,7 @@ from groupcore.web.limits import RULES
 from server.console.colleagues import Colleagues, read_answer
 from server.errors import BadMessageError
 from tests.groupcore.decoders import recorded, samples
-from tests.groupcore.decoders.samples import A, B, OBJECTS
+from tests.groupcore.decoders.samples import OBJECTS, A, B
 
 Seeds = Callable[[], list[bytes]]
 
@@ -162,59 +162,304 @@ def _verdicts() -> list[bytes]:
 
 
 DECODERS: tuple[Decoder, ...] = (
-    Decoder("wire.datagram", wire.unpack_packets, lambda: [packb([None, [[[9, 1]], 0, b""]])], WireError, ("groupcore.wire",)),
-    Decoder("wire.packet", _packet, lambda: [*samples.packets(), *recorded.packets()], WireError, ("groupcore.wire",)),
-    Decoder("wire.body", batch.unpack_messages, lambda: [batch.pack_messages([b"a", b"bc"])], WireError, ("groupcore.batch",)),
-    Decoder("wire.view", lambda data: wire.decode_record(data, View), lambda: [wire.encode_record(samples.LEAVES[View], View)], WireError, ("groupcore.wire",)),
-    Decoder("membership.record", read_record, lambda: [encode_record(Record()), encode_record(samples.instance(Record))], WireError, ("groupcore.wire",)),
-    Decoder("transport.introduction", _introduction, lambda: [packb([["10.0.0.1", 7600], ["10.0.0.2", 1]])], WireError, ("groupcore.wire",)),
-    Decoder("keys.word", unpack_word, lambda: [Word(Saying.LACK, 3, b"p", "why").packed()], WireError, ("groupcore.key_rotation",)),
-    Decoder("context", context.decode_context, lambda: [context.encode_context({A: 3, B: 4})], WireError, ("groupcore.context",)),
-    Decoder("sequencing.column", _column, lambda: [headers.pack_column([1, 2, 3])], WireError, ("groupcore.sequencing.headers",)),
-    Decoder("sequencing.stretches", _stretches, lambda: [headers.pack_column([1, 3, 1, 0, 0]), headers.pack_column([1, 1, 1, 0, 0, 2, 2, 1, 0, 0])], WireError, ("groupcore.sequencing.headers",)),
-    Decoder("sequencing.command", commands.decode_command, samples.command_bytes, WireError, ("groupcore.sequencing.commands",)),
-    Decoder("sequencing.frame", lambda data: logged_frame(data, A), recorded.frames, WireError, ("groupcore.wire",)),
-    Decoder("sequencing.group-state", group_state.unpack_group_state, lambda: [group_state.pack_group_state(3, context.encode_context({A: 1}), b"state")], WireError, ("groupcore.sequencing.columns",)),
-    Decoder("sequencing.records", lambda data: unpack_records(_plane(), data), recorded.records, WireError, ("groupcore.sequencing.columns",)),
-    Decoder("sequencing.archive", _archive, recorded.archives, WireError, ("groupcore.sequencing.archive", "groupcore.sequencing.columns"), cost=2),
-    Decoder("sequencing.directory", _snapshot, recorded.snapshots, WireError, ("groupcore.sequencing.directory_snapshot",), cost=2),
-    Decoder("sequencing.node-state", _node_state, recorded.node_states, WireError, ("groupcore.sequencing.columns",), cost=5),
-    Decoder("sequencing.beginning", resuming.read_beginning, lambda: [one[: len(one) * 9 // 10] for one in recorded.node_states()], WireError, ("groupcore.sequencing.resuming",)),
-    Decoder("sequencing.completed", _completed, lambda: [packb([*unpacked_state(), [1, 2]])], WireError, ("groupcore.sequencing.resuming",), cost=5),
-    Decoder("sequencing.log", _log, recorded.log_parts, WireError, ("groupcore.sequencing.restoring",), cost=20),
-    Decoder("sequencing.plan", _plan, lambda: [b'{"plan": 1, "groups": {"g": "a", "7": "b"}}'], PlanError, ("groupcore.sequencing.plan",)),
-    Decoder("shared.message", messages.decode, _shared_messages, MisfitError, ("groupcore.shared.messages",)),
-    Decoder("shared.object", _object, _states_of_objects, SharedError, ("groupcore.shared.messages",), cost=3),
-    Decoder("shared.verdicts", _plain(Verdicts.from_wire), _verdicts, MisfitError, ("groupcore.shared.messages",)),
-    Decoder("objects.transaction", _plain(parse_transaction), lambda: [packb([["text", "b1", [1, "x"]], ["delete", "b1", "b0"], ["title", "t"]]), packb([["insert", "b2", "b1", {}, "x"]])], (RefusalError, MisfitError), ("groupcore.shared.messages",)),
-    Decoder("objects.rich-delta", _plain(parse_rich_delta), lambda: [packb([1, ["y", {"bold": True}], -2]), packb([[3, {"bold": True}]])], (RefusalError, MisfitError), ("groupcore.shared.messages",)),
-    Decoder("objects.rich-text", _plain(parse_rich), lambda: [packb(["x", ["y", {"bold": True}]])], (RefusalError, MisfitError), ("groupcore.shared.messages",)),
-    Decoder("web.frame", lambda data: frames.decode(data, RULES), lambda: [packb([{"t": "call", "id": 1, "name": "x", "args": [1, "a", 1.5, b"x", {"a": None}]}])], frames.BadFrameError, ("groupcore.frames",)),
-    Decoder("blocks.value", values.unpack_value, lambda: [values.pack_value([1, "a", {"k": [None, True, 2.5, b"x"]}])], ValueRefusedError, ("groupcore.blocks.values",)),
-    Decoder("blocks.rpc", rpc_messages.decode, lambda: [packb([0, 1, True, [["a", 1]], "f", [1]]), packb([1, 1, 0, 3, "", ""]), packb([2, 1])], ValueRefusedError, ("groupcore.blocks.values",)),
-    Decoder("blocks.dict-operation", dict_state.decode_operation, lambda: [packb([["a", 1], 1, 0, "set", ["k", b"\x01"]]), packb([["a", 1], 2, 1, "update", [{"k": b"\x01"}]])], ValueRefusedError, ("groupcore.blocks.values",)),
-    Decoder("blocks.dict-state", lambda data: dict_state.DictState.decode(data, 1 << 20), lambda: [packb([{"k": b"\x01"}, [["a", 1, 0, [[1, 0, b"\xc0"]]]]])], ValueRefusedError, ("groupcore.blocks.values",)),
-    Decoder("blocks.update-log", update_log.read_log, lambda: [packb([1, 3, [[4, b"x"], [6, b"y"]]])], ValueRefusedError, ("groupcore.blocks.values",)),
-    Decoder("server.question", _question, lambda: [packb(["status", {"a": 1}])], GroupcoreError, ("server.console.colleagues",)),
-    Decoder("server.answer", lambda data: read_answer(data, "b"), lambda: [packb({"answer": {"a": 1}})], BadMessageError, ("server.console.colleagues",)),
-)  # fmt: skip
+    Decoder(
+        "wire.datagram",
+        wire.unpack_packets,
+        lambda: [packb([None, [[[9, 1]], 0, b""]])],
+        WireError,
+        ("groupcore.wire",),
+    ),
+    Decoder(
+        "wire.packet",
+        _packet,
+        lambda: [*samples.packets(), *recorded.packets()],
+        WireError,
+        ("groupcore.wire",),
+    ),
+    Decoder(
+        "wire.body",
+        batch.unpack_messages,
+        lambda: [batch.pack_messages([b"a", b"bc"])],
+        WireError,
+        ("groupcore.batch",),
+    ),
+    Decoder(
+        "wire.view",
+        lambda data: wire.decode_record(data, View),
+        lambda: [wire.encode_record(samples.LEAVES[View], View)],
+        WireError,
+        ("groupcore.wire",),
+    ),
+    Decoder(
+        "membership.record",
+        read_record,
+        lambda: [encode_record(Record()), encode_record(samples.instance(Record))],
+        WireError,
+        ("groupcore.wire",),
+    ),
+    Decoder(
+        "transport.introduction",
+        _introduction,
+        lambda: [packb([["10.0.0.1", 7600], ["10.0.0.2", 1]])],
+        WireError,
+        ("groupcore.wire",),
+    ),
+    Decoder(
+        "keys.word",
+        unpack_word,
+        lambda: [Word(Saying.LACK, 3, b"p", "why").packed()],
+        WireError,
+        ("groupcore.key_rotation",),
+    ),
+    Decoder(
+        "context",
+        context.decode_context,
+        lambda: [context.encode_context({A: 3, B: 4})],
+        WireError,
+        ("groupcore.context",),
+    ),
+    Decoder(
+        "sequencing.column",
+        _column,
+        lambda: [headers.pack_column([1, 2, 3])],
+        WireError,
+        ("groupcore.sequencing.headers",),
+    ),
+    Decoder(
+        "sequencing.stretches",
+        _stretches,
+        lambda: [
+            headers.pack_column([1, 3, 1, 0, 0]),
+            headers.pack_column([1, 1, 1, 0, 0, 2, 2, 1, 0, 0]),
+        ],
+        WireError,
+        ("groupcore.sequencing.headers",),
+    ),
+    Decoder(
+        "sequencing.command",
+        commands.decode_command,
+        samples.command_bytes,
+        WireError,
+        ("groupcore.sequencing.commands",),
+    ),
+    Decoder(
+        "sequencing.frame",
+        lambda data: logged_frame(data, A),
+        recorded.frames,
+        WireError,
+        ("groupcore.wire",),
+    ),
+    Decoder(
+        "sequencing.group-state",
+        group_state.unpack_group_state,
+        lambda: [group_state.pack_group_state(3, context.encode_context({A: 1}), b"state")],
+        WireError,
+        ("groupcore.sequencing.columns",),
+    ),
+    Decoder(
+        "sequencing.records",
+        lambda data: unpack_records(_plane(), data),
+        recorded.records,
+        WireError,
+        ("groupcore.sequencing.columns",),
+    ),
+    Decoder(
+        "sequencing.archive",
+        _archive,
+        recorded.archives,
+        WireError,
+        ("groupcore.sequencing.archive", "groupcore.sequencing.columns"),
+        cost=2,
+    ),
+    Decoder(
+        "sequencing.directory",
+        _snapshot,
+        recorded.snapshots,
+        WireError,
+        ("groupcore.sequencing.directory_snapshot",),
+        cost=2,
+    ),
+    Decoder(
+        "sequencing.node-state",
+        _node_state,
+        recorded.node_states,
+        WireError,
+        ("groupcore.sequencing.columns",),
+        cost=5,
+    ),
+    Decoder(
+        "sequencing.beginning",
+        resuming.read_beginning,
+        lambda: [one[: len(one) * 9 // 10] for one in recorded.node_states()],
+        WireError,
+        ("groupcore.sequencing.resuming",),
+    ),
+    Decoder(
+        "sequencing.completed",
+        _completed,
+        lambda: [packb([*unpacked_state(), [1, 2]])],
+        WireError,
+        ("groupcore.sequencing.resuming",),
+        cost=5,
+    ),
+    Decoder(
+        "sequencing.log",
+        _log,
+        recorded.log_parts,
+        WireError,
+        ("groupcore.sequencing.restoring",),
+        cost=20,
+    ),
+    Decoder(
+        "sequencing.plan",
+        _plan,
+        lambda: [b'{"plan": 1, "groups": {"g": "a", "7": "b"}}'],
+        PlanError,
+        ("groupcore.sequencing.plan",),
+    ),
+    Decoder(
+        "shared.message",
+        messages.decode,
+        _shared_messages,
+        MisfitError,
+        ("groupcore.shared.messages",),
+    ),
+    Decoder(
+        "shared.object",
+        _object,
+        _states_of_objects,
+        SharedError,
+        ("groupcore.shared.messages",),
+        cost=3,
+    ),
+    Decoder(
+        "shared.verdicts",
+        _plain(Verdicts.from_wire),
+        _verdicts,
+        MisfitError,
+        ("groupcore.shared.messages",),
+    ),
+    Decoder(
+        "objects.transaction",
+        _plain(parse_transaction),
+        lambda: [
+            packb([["text", "b1", [1, "x"]], ["delete", "b1", "b0"], ["title", "t"]]),
+            packb([["insert", "b2", "b1", {}, "x"]]),
+        ],
+        (RefusalError, MisfitError),
+        ("groupcore.shared.messages",),
+    ),
+    Decoder(
+        "objects.rich-delta",
+        _plain(parse_rich_delta),
+        lambda: [packb([1, ["y", {"bold": True}], -2]), packb([[3, {"bold": True}]])],
+        (RefusalError, MisfitError),
+        ("groupcore.shared.messages",),
+    ),
+    Decoder(
+        "objects.rich-text",
+        _plain(parse_rich),
+        lambda: [packb(["x", ["y", {"bold": True}]])],
+        (RefusalError, MisfitError),
+        ("groupcore.shared.messages",),
+    ),
+    Decoder(
+        "web.frame",
+        lambda data: frames.decode(data, RULES),
+        lambda: [
+            packb([{"t": "call", "id": 1, "name": "x", "args": [1, "a", 1.5, b"x", {"a": None}]}])
+        ],
+        frames.BadFrameError,
+        ("groupcore.frames",),
+    ),
+    Decoder(
+        "blocks.value",
+        values.unpack_value,
+        lambda: [values.pack_value([1, "a", {"k": [None, True, 2.5, b"x"]}])],
+        ValueRefusedError,
+        ("groupcore.blocks.values",),
+    ),
+    Decoder(
+        "blocks.rpc",
+        rpc_messages.decode,
+        lambda: [
+            packb([0, 1, True, [["a", 1]], "f", [1]]),
+            packb([1, 1, 0, 3, "", ""]),
+            packb([2, 1]),
+        ],
+        ValueRefusedError,
+        ("groupcore.blocks.values",),
+    ),
+    Decoder(
+        "blocks.dict-operation",
+        dict_state.decode_operation,
+        lambda: [
+            packb([["a", 1], 1, 0, "set", ["k", b"\x01"]]),
+            packb([["a", 1], 2, 1, "update", [{"k": b"\x01"}]]),
+        ],
+        ValueRefusedError,
+        ("groupcore.blocks.values",),
+    ),
+    Decoder(
+        "blocks.dict-state",
+        lambda data: dict_state.DictState.decode(data, 1 << 20),
+        lambda: [packb([{"k": b"\x01"}, [["a", 1, 0, [[1, 0, b"\xc0"]]]]])],
+        ValueRefusedError,
+        ("groupcore.blocks.values",),
+    ),
+    Decoder(
+        "blocks.update-log",
+        update_log.read_log,
+        lambda: [packb([1, 3, [[4, b"x"], [6, b"y"]]])],
+        ValueRefusedError,
+        ("groupcore.blocks.values",),
+    ),
+    Decoder(
+        "server.question",
+        _question,
+        lambda: [packb(["status", {"a": 1}])],
+        GroupcoreError,
+        ("server.console.colleagues",),
+    ),
+    Decoder(
+        "server.answer",
+        lambda data: read_answer(data, "b"),
+        lambda: [packb({"answer": {"a": 1}})],
+        BadMessageError,
+        ("server.console.colleagues",),
+    ),
+)
 
 
 def unpacked_state() -> list[object]:
     """A node's state as plain values."""
-    from msgpack import unpackb
-
     state: list[object] = unpackb(recorded.node_states()[0], strict_map_key=False)
     return state
 
 
-ELSEWHERE = {
-    "groupcore.log_chain": "packs only",
-    "groupcore.web.fanout": "packs only",
-    "groupcore.aio.udp": "packs a filter for the kernel",
-    "groupcore.aio.log_store": "own files, a checksum over each part; tests/groupcore/aio/test_log_faults.py damages every byte",
-    "groupcore.aio.sealed_store": "as log_store",
-    "groupcore.aio.transfer": "sealed; a length that is read whole, tests/groupcore/aio/test_transfer.py",
-    "groupcore.sequencing.resuming": "",
+READ_ELSEWHERE = {
+    "groupcore.aio.log_store": "tests/groupcore/aio/test_log_faults.py damages every byte of a log",
+    "groupcore.aio.sealed_store": "the same",
+    "groupcore.aio.transfer": "tests/groupcore/aio/test_transfer.py",
+    "groupcore.aio.udp": "builds a filter for the kernel",
+    "server.accounts.audit_file": "tests/server/accounts: a node's own file, lines are judged",
+    "server.accounts.flow": "a signed cookie: tests/server/accounts",
+    "server.accounts.oidc": "answers of the provider: tests/server/accounts",
+    "server.admin": "answers of a node to its operator's commands",
+    "server.backup.archive": "tests/server/backup: a hash over each entry",
+    "server.backup.last": "a node's own file",
+    "server.console.parquet": "a node's own files",
+    "server.console.results": "files that the operator's jobs have written",
+    "server.console.upkeep": "answers of the operator's jobs",
+    "server.doc_cli": "answers of a node to its operator's commands",
+    "server.dump": "a log that was read before by the node: as groupcore.sequencing.restoring",
+    "server.logs": "what a node hands to its child",
+    "server.pictures.checking": "answers of the worker: tests/server/pictures",
+    "server.routes.asks": "tests/server/accounts/test_described_api.py asks for everything",
+    "server.routes.feed": "tests/server: the hello of a console",
+    "server.routes.reports": "tests/server: what a browser reports",
+    "server.shelf": "a node's own file",
+    "server.trace.packing": "a node's own file",
+    "server.trace.segments": "a node's own file",
 }
-"""Modules of the library that unpack bytes and have no decoder above, and why."""
+"""Modules that read bytes and have no decoder above, and where that is tested or why it is not."""

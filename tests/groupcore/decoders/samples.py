@@ -11,6 +11,7 @@ from groupcore import wire
 from groupcore.batch import Batch, Header, pack_messages
 from groupcore.sequencing.commands import COMMANDS, Command, encode_command
 from groupcore.sequencing.names import Process
+from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import WireCall, encode_operate
 from groupcore.shared.object import SharedObject
@@ -18,7 +19,6 @@ from groupcore.shared.types import Counter, Lease, List, Lock, Map, Register, Ri
 from groupcore.shared.verdicts import Call
 from groupcore.view import Address, View
 from server.rebuilding import KINDS
-from groupcore.shared.documents import Block, DocumentOutline
 
 A, B, C = Address("a", 1), Address("b", 1), Address("c", 1)
 LEAVES: dict[object, Any] = {

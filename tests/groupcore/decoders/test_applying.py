@@ -1,4 +1,4 @@
-"""What decodes is applied: it works or is refused, the same at all replicas, and leaves them usable.
+"""What decodes is applied: it works or is refused, the same at all replicas.
 
 As `test_decoding` for what a decoded value does: to a directory, to the order of a cluster with
 logs, to the data plane of live nodes, to every class of shared objects.
@@ -6,18 +6,19 @@ logs, to the data plane of live nodes, to every class of shared objects.
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from groupcore.errors import WireError
 from groupcore.sequencing import directory_snapshot
-from groupcore.sequencing.commands import encode_command, decode_command
+from groupcore.sequencing.commands import Command, decode_command, encode_command
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.headers import Accept, Change
 from groupcore.sequencing.names import Process
 from groupcore.shared.machine import Entry, Machine
+from groupcore.shared.messages import unpack
 from groupcore.wire import decode_packet, unpack_packets
 from tests.groupcore.decoders import recorded, samples
 from tests.groupcore.decoders.mutating import Mutator
@@ -37,7 +38,7 @@ def near_commands() -> list[bytes]:
     found = samples.command_bytes()
     for group in list(directory.entries)[:5]:
         for command in samples.commands():
-            values = {}
+            values: dict[str, object] = {}
             if hasattr(command, "group"):
                 values["group"] = group
             if hasattr(command, "groups"):
@@ -51,10 +52,9 @@ def near_commands() -> list[bytes]:
     return found
 
 
-def _replaced(command: object, values: dict[str, object]) -> object:
-    from dataclasses import replace
-
-    return replace(command, **values)  # type: ignore[type-var]
+def _replaced(command: Command, values: dict[str, object]) -> Command:
+    changed: Command = replace(command, **values)  # type: ignore[type-var]
+    return changed
 
 
 def restored(snapshot: bytes) -> Directory:
@@ -64,7 +64,7 @@ def restored(snapshot: bytes) -> Directory:
 
 
 def test_what_decodes_as_a_command_changes_all_directories_alike_and_can_be_packed() -> None:
-    """Members of the view say it, and one that is not in it; a third copy is read again and again."""
+    """Members of the view say it, and one that is not; one copy is read again and again."""
     first = recorded.host().service.plane.directory.snapshot()
     one, two = restored(first), restored(first)
     random = Random(f"{SEED} directory")
@@ -113,7 +113,7 @@ def test_no_packet_of_a_member_makes_another_one_raise() -> None:
     random = Random(f"{SEED} packets")
     mutator = Mutator(random, [*samples.packets(), *recorded.packets()])
     for _ in range(max(MUTATIONS // 100, 2)):
-        world, _, processes = recorded.busy_world()
+        world, _, _ = recorded.busy_world()
         insider = world["c"].address
         for _ in range(60):
             data = mutator.next()
@@ -174,7 +174,10 @@ def harmless(header: Accept | Change, plane: object) -> bool:
         return header.group <= 5
     header.context = header.rests = b""
     header.place = type(header.place)(0, 0)
-    groups = [int.from_bytes(header.groups[at : at + 8], "little") for at in range(0, len(header.groups), 8)]
+    groups = [
+        int.from_bytes(header.groups[at : at + 8], "little")
+        for at in range(0, len(header.groups), 8)
+    ]
     return max(groups, default=0) <= 5
 
 
@@ -189,7 +192,9 @@ def test_whatever_is_sent_to_an_object_all_replicas_do_the_same_or_nothing(name:
             machine.apply(Entry(machine.position + 1, process, 0, None, True))
     done = 0
     for at in range(MUTATIONS):
-        payload = mutator.next() if at >= len(samples.operations(name)) else samples.operations(name)[at]
+        payload = (
+            mutator.next() if at >= len(samples.operations(name)) else samples.operations(name)[at]
+        )
         entry = Entry(one.position + 1, random.choice(processes), at + 1, payload)
         before = one.packed() if at % 10 == 0 else b""
         said, other = one.apply(entry), two.apply(entry)
@@ -208,7 +213,7 @@ def test_whatever_is_sent_to_an_object_all_replicas_do_the_same_or_nothing(name:
 
 def contents(packed: bytes) -> object:
     """The fields of an object's state, without its place in the order."""
-    from groupcore.shared.messages import unpack
-
-    _, _, fields = unpack(packed)  # type: ignore[misc]
-    return fields
+    match unpack(packed):
+        case [_, _, fields]:
+            return fields
+    raise AssertionError("the state of an object has three parts")

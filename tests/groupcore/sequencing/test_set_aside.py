@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from msgpack import unpackb
+from msgpack import packb, unpackb
 
+from groupcore.batch import Batch
+from groupcore.errors import WireError
 from groupcore.sequencing.commands import (
     PREFIX,
     Drain,
@@ -18,10 +20,11 @@ from groupcore.sequencing.commands import (
 )
 from groupcore.sequencing.directory import Directory
 from groupcore.sequencing.events import SetAside
+from groupcore.sequencing.headers import Digest
 from groupcore.sequencing.judging import TOLD_MAX
 from groupcore.sequencing.log import COMMAND
 from groupcore.sequencing.names import SEQNO_MAX
-from groupcore.errors import WireError
+from groupcore.sequencing.stream import MISSING_MAX
 from groupcore.view import Address
 from tests.groupcore.sequencing.durable_world import DurableWorld
 from tests.groupcore.sequencing.world import Host, World
@@ -104,8 +107,6 @@ def old_log(world: DurableWorld, payload: bytes) -> None:
 
 
 def _exchanged(part: bytes, former: bytes, payload: bytes) -> bytes:
-    from msgpack import packb
-
     entries = unpackb(part, strict_map_key=False)
     for entry in entries:
         if entry[0] == COMMAND and entry[2] == former:
@@ -179,3 +180,16 @@ def test_why_a_command_was_set_aside_is_read_from_what_stands_in_its_place() -> 
         decode_command(encode_set_aside(why))
     assert raised.value.reason == "bad_header"
     assert len(encode_set_aside(why)) < 200
+
+
+def test_a_member_that_names_a_frame_far_away_costs_nobody_more_than_a_request() -> None:
+    world = DurableWorld("abc")
+    insider = world["c"]
+    far = Digest(insider.service.plane.view_number, SEQNO_MAX, ())
+    for name in "ab":
+        service = world[name].service
+        service.receive(Batch(insider.address, None, (far,)), world.now)
+        stream = service.plane.streams[insider.address]
+        assert stream.missing == (stream.taken + 1, stream.taken + MISSING_MAX)
+    world.run(20)
+    assert world.create("g") == 1

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupcore.objects.refusal import BadChangeError, BaseTooOldError, OutOfRangeError
-from groupcore.objects.rich_delta import Run
+from groupcore.objects.rich_delta import Run, Side, transform_position
 from groupcore.shared.types import RichText, Text
 from groupcore.shared.types.anchor import (
     Anchor,
     AnchorRange,
     AnchorStep,
-    Side,
     Spot,
     TextAgain,
     TextBack,
@@ -25,7 +24,6 @@ from groupcore.shared.types.anchor import (
     TextJoin,
     carried,
     carried_over,
-    moved,
     range_carried,
     stretch,
 )
@@ -73,10 +71,10 @@ def test_a_step_that_an_anchor_knows_changes_nothing(draw: random.Random, steps:
 
 @pytest.mark.parametrize(("side", "offset"), [("left", 2), ("right", 4)])
 def test_what_is_inserted_at_an_anchor_stands_on_the_other_side(side: Side, offset: int) -> None:
-    assert moved(2, (2, "xy"), side) == offset
-    assert moved(2, (2, Run("xy")), side) == offset
-    assert moved(2, ("xy",), side) == 4
-    assert moved(2, (3, "xy"), side) == 2
+    assert transform_position(2, (2, "xy"), side) == offset
+    assert transform_position(2, (2, Run("xy")), side) == offset
+    assert transform_position(2, ("xy",), side) == 4
+    assert transform_position(2, (3, "xy"), side) == 2
 
 
 def test_an_anchor_whose_letter_is_deleted_comes_back_with_it() -> None:
