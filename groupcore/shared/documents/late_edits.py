@@ -23,7 +23,7 @@ from groupcore.objects.rich_delta import (
     span,
     transform,
 )
-from groupcore.shared.documents.parts import UNSEEN, Again, Step
+from groupcore.shared.documents.parts import PART, UNSEEN, Again, Step
 
 
 class Located(NamedTuple):
@@ -57,7 +57,9 @@ def carried(
             gone += there
         match step.kind:
             case "edit":
-                delta = transform(delta, step.delta, other_first=True)
+                # A text that came behind this one does not come between a word and its end.
+                is_text = step.new != "" and step.at != PART
+                delta = transform(delta, step.delta, other_first=not is_text)
             case "cut":
                 delta, behind = divide(delta, step.at)
             case "all":

@@ -12,6 +12,7 @@
  *   K2  An own step that can be done no more is dropped; what it has written is told.
  *   K3  What was done behind an own merge goes with the text that it was done to, wherever that
  *       comes to stand.
+ *   K5  What was written at the end of a text stays there: a text that is joined to it comes behind that.
  *   K4  Letters that stand again are named where the nodes have them; where others have come between
  *       them, they are not.
  */
@@ -177,10 +178,10 @@ function crossEdit(
     const [, source, , at, text, behind = []] = other;
     const theirs: RichDelta = at > 0 && text.length > 0 ? [at, ...text] : text;
     const over = insertedText(transformRich(theirs, mine, false));
-    const place = transformRichPosition(at, mine, "left");
+    const place = transformRichPosition(at, mine);
     const whole = applyRich(mine, at > 0 ? joinRich([" ".repeat(at)], behind) : behind);
     const rest: Step = ["merge", source, block, place, over, cutRich(whole, place)];
-    return [kept(block, transformRich(mine, theirs, true)), [rest]];
+    return [kept(block, transformRich(mine, theirs, false)), [rest]];
   }
   if (other[0] === "remove" && other[1].includes(block)) return drop(own, [other], dropped);
   return [[own], [other]];

@@ -37,7 +37,8 @@ export function carried(delta: RichDelta, steps: Iterable<Step>): Located {
   let lost: Rich = [];
   for (const [kind, edit, block, frame, at] of steps) {
     let behind: RichDelta = [];
-    if (kind === "edit") here = transformRich(here, edit, true);
+    // A text that came behind this one does not come between a word and its end.
+    if (kind === "edit") here = transformRich(here, edit, block === "" || at !== 0);
     else if (kind === "cut") [here, behind] = divideRich(here, at);
     else if (kind === "all") [here, behind] = [[], here];
     else [lost, here] = [joinRich(lost, insertedText(here)), []];

@@ -186,15 +186,16 @@ test("what was done behind a join goes with the letters that it was done to, whe
   node.model.change([["join", "a", "b"]]); // twoABCone, not sent yet: the edit is waited for
   node.model.change([["edit", "b", [4, -1, 1, "x"]]]); // twoACxone, and the b is gone
   expect(node.texts).toEqual([["b", "twoACxone"]]);
+  node.happens("b", "kim", "edit", ["edited", 1, [3, "kim"]]);
   node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
   node.happens(
     "b",
     "kim",
     "accept",
-    ["edited", 1, [3, "one"]],
+    ["edited", 2, [6, "one"]],
     ["received", "a", 1, "done", "", 0],
   );
-  expect(node.texts).toEqual([["b", "twooneACx"]]);
+  expect(node.texts).toEqual([["b", "twokimACxone"]]);
   expect(node.model.overlay.own.map(({ verb }) => verb)).toEqual([
     ["edit", "b", [6, "ABC"]],
     ["edit", "b", [7, -1, 1, "x"]],
