@@ -62,9 +62,11 @@ export function callOf(group: string, operation: string, n: number): OwnCall {
 export interface Own {
   readonly verb: OwnVerb;
   readonly call: OwnCall | null;
-  /** Of a part of an edit that follows its text: the block it went to first, and its parcel. */
+  /** Of a part of an edit that follows its text: the block it goes to, and its parcel there. */
   readonly hop: string;
   readonly parcel: number;
+  /** The block that has passed it on to `hop`, whose parcel it is; that of the call where nobody has. */
+  readonly from?: string | undefined;
   /** How many of the person's verbs it holds. */
   readonly edits: number;
   /** The draft that it goes on, should it be refused, too. */

@@ -15,6 +15,7 @@ import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
 import type { Own } from "./carry";
 import type { Confirmed } from "./confirmed";
 import type { Happened } from "./overlay";
+import { isParcel, sourceOf } from "./parcels";
 import { isHere, isPlaced } from "./verdicts";
 
 const NOTHING: Steps = { happened: [], refused: null, drafted: null };
@@ -119,14 +120,14 @@ function stepOf(id: string, detail: BlockDetail): Happened[] {
 
 /** A part of an own edit that went after its text, which has come back. */
 function isBack(id: string, { into }: BlockObject): Which {
-  return ({ call, hop, parcel }) => call?.group === id && hop === into && parcel > 0;
+  return (own) => own.call !== null && sourceOf(own) === id && own.hop === into && own.parcel > 0;
 }
 
 /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
 function parcelSteps(
   confirmed: Confirmed,
   block: BlockObject,
-  [, source, number, outcome, to, passed, isText]: Received,
+  [, source, number, outcome, to, passed, isText, moved = []]: Received,
   delta: RichDelta | null,
 ): Steps {
   const id = confirmed.idOf(block);
@@ -150,9 +151,11 @@ function parcelSteps(
     const step = ["merge", source, id, richLength(block.content), text] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
-  const isPart: Which = ({ call, hop, parcel }) =>
-    call?.group === source && hop === id && parcel === number;
+  const isPart = isParcel(source, [id, number]);
   const isThis: Which = (own) => isPart(own) && own.verb[1] === id;
-  const happened: Happened[] = delta === null ? [] : [{ step: ["edit", id, delta], own: isThis }];
-  return { happened, refused: isPart, drafted: outcome === "drafted" ? isPart : null };
+  const step = delta === null ? null : (["edit", id, delta] as const);
+  const own = delta === null ? null : isThis;
+  const drafted = outcome === "drafted" ? isPart : null;
+  const came = drafted === null ? { isPart, isHere: own, places: moved } : undefined;
+  return { happened: [{ step, own, came }], refused: isPart, drafted };
 }
