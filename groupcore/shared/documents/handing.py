@@ -94,7 +94,8 @@ class Handing(SharedObject):
     def _located(self, base: int, delta: RichDelta) -> Located:
         """The part of a late edit that is for this block as it is now, and those for others."""
         steps = edits_since(base, self.version, self._recent)
-        here, gone, lost = carried(delta, steps, base, self.again)
+        away = [one for one in self.again if one.block != self.name]
+        here, gone, lost = carried(delta, steps, base, away)
         if self.status == OPEN:
             if base_length(here) > length(self.content):
                 raise OutOfRangeError(f"the edit reaches behind {length(self.content)} code points")

@@ -28,6 +28,7 @@ import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { Dying } from "./dying";
+import { isOrBegan, lastShared, takenBack } from "./going-back";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
@@ -113,6 +114,13 @@ export class Follower implements BlockListener, OutlineListener {
     return this.hasText(id) || this.onward.has(id);
   }
 
+  /** F7. */
+  isNew(block: BlockObject): boolean {
+    const { outline, histories } = this.confirmed;
+    const id = this.confirmed.idOf(block);
+    return outline.placed.has(id) || histories.wanted.has(id);
+  }
+
   private hasText(id: string): boolean {
     const known = this.overlay.base.blocks.get(id);
     return known !== undefined && known.content !== null;
@@ -121,8 +129,9 @@ export class Follower implements BlockListener, OutlineListener {
   isRestedOn(block: BlockObject, last: number): boolean {
     const id = this.confirmed.idOf(block);
     const isLost = (call: OwnCall | null): boolean =>
-      call === null || (call.group === id && call.n > last);
-    return this.overlay.own.some(({ verb, call }) => isLost(call) && textsOf(verb).includes(id));
+      call === null || call.group !== id || call.n > last;
+    const resting = this.overlay.own.filter(({ call }) => isLost(call));
+    return resting.some(({ verb }) => isOrBegan(this.confirmed, block, textsOf(verb)));
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -226,7 +235,7 @@ export class Follower implements BlockListener, OutlineListener {
 
   onBlockState(block: BlockObject, state: BlockState): void {
     const id = this.confirmed.idOf(block);
-    if (!block.isSameBirth) this.beginAnew(block);
+    if (!block.isSameBirth) this.goBack(block, state);
     const received = new Map(state.received);
     const isOne = block.status === "unborn" || block.isSameBirth;
     const passed = state.passed ?? [];
@@ -262,6 +271,19 @@ export class Follower implements BlockListener, OutlineListener {
     this.later.push(() => this.settle(block));
   }
 
+  /** The order of a block has begun anew: what that has not is taken back, as far as it is known. */
+  private goBack(block: BlockObject, state: BlockState): void {
+    this.beginAnew(block);
+    const version = lastShared(block, state);
+    if (version === null) return;
+    const { confirmed, overlay } = this;
+    const onLost = (fresh: BlockObject): void => {
+      this.beginAnew(fresh, 0);
+      fresh.forget();
+    };
+    this.advance(takenBack(confirmed, overlay.base, block, version, onLost) ?? []);
+  }
+
   /** F8: a text that has come to where it went is on its way until that has been looked at. */
   private asSeen(block: BlockObject, state: BlockState): BlockState {
     const { status, into, number, leaving } = block;
@@ -274,8 +296,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** The steps from the text that is here to the state; null where these are not known. */
   private stepsTo(block: BlockObject, state: BlockState): BlockState["recent"] {
-    const steps = state.recent;
-    if (steps === null || block.steps + steps.length !== state.version) return null;
+    const { recent, version } = state;
+    if (recent === null || block.steps > version) return null;
+    const steps = recent.slice(recent.length - (version - block.steps));
+    if (block.steps + steps.length !== version) return null;
     if (block.status !== "unborn") {
       const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
       return isIt ? steps : null;
@@ -553,10 +577,10 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   /** F2, F4: the order has ended that these calls were sent to. */
-  private beginAnew(object: BlockObject | OutlineObject): void {
+  private beginAnew(object: BlockObject | OutlineObject, last = object.lastKnown): void {
     const group = this.groupOf(object);
     const isLost = (call: OwnCall | null): call is OwnCall =>
-      call !== null && call.group === group && call.n > object.lastKnown;
+      call !== null && call.group === group && call.n > last;
     for (const call of new Set(this.overlay.own.map((own) => own.call).filter(isLost))) {
       const isIt = (own: Own): boolean => own.call === call;
       object.takeBack(call.n);
@@ -567,7 +591,7 @@ export class Follower implements BlockListener, OutlineListener {
         this.again(isIt);
       }
     }
-    this.giveBack(group, object.lastKnown);
+    this.giveBack(group, last);
     const isFirst = object instanceof BlockObject && object.status === "unborn";
     if (!isFirst) this.chases.giveUp(({ block }) => block === group, "power_lost");
     for (const [key, call] of this.calls) {
