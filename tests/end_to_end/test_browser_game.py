@@ -77,6 +77,7 @@ REFUSED = {"t": "error", "name": "doc/b", "n": 1, "code": "base_too_old", "tempo
         ([("key", ["A"]), ("out", CALL), ("in", RESULT), ("in", SAVED), ("key", ["0"])], True),
         ([("key", ["A"]), ("out", CALL), ("in", REFUSED)], False),
         ([("key", ["Control+1"])], False),
+        ([("key", ["A"]), ("key", ["Control+z"])], False),
     ],
 )
 async def test_a_badge_that_says_saved_of_what_is_not_is_found(

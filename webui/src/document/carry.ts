@@ -156,7 +156,7 @@ function edit(block: string, delta: RichDelta, isJoined?: true): Step[] {
 
 function crossEdit(
   own: Own,
-  [, block, mine]: readonly ["edit", string, RichDelta],
+  [, block, mine]: Extract<OwnVerb, readonly ["edit", ...unknown[]]>,
   other: Step,
   dropped: Own[],
 ): Pair {

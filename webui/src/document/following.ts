@@ -34,7 +34,8 @@ import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from
 import type { Came, Happened, Overlay } from "./overlay";
 import { restsOn, textsOf, writtenBy } from "./own";
 import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sourceOf } from "./parcels";
-import { leadsTo, missedSteps, partsIn, stepsOf } from "./steps";
+import { asSeen, stepsTo } from "./states";
+import { missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
 import {
@@ -239,7 +240,7 @@ export class Follower implements BlockListener, OutlineListener {
     const received = new Map(state.received);
     const isOne = block.status === "unborn" || block.isSameBirth;
     const passed = state.passed ?? [];
-    const steps = this.stepsTo(block, state);
+    const steps = stepsTo(this.confirmed, this.overlay.base, block, state);
     const onward = onwardFrom(id, passed);
     const isThere = (own: Own): boolean =>
       own.hop === id && hasCome(own, received) && !onward.some(({ isPart }) => isPart(own));
@@ -262,7 +263,7 @@ export class Follower implements BlockListener, OutlineListener {
       this.chaseParts(this.overlay.own.filter(isThere));
       this.confirmPlaced(id, isThere);
     }
-    const now = steps === null ? state : this.asSeen(block, state);
+    const now = steps === null ? state : asSeen(this.confirmed, block, state);
     block.take(now);
     if (state.status === "open") this.confirmed.isOpenAgain(id);
     const text = state.status === "joined" ? now.leaving : state.content;
@@ -282,35 +283,6 @@ export class Follower implements BlockListener, OutlineListener {
       fresh.forget();
     };
     this.advance(takenBack(confirmed, overlay.base, block, version, onLost) ?? []);
-  }
-
-  /** F8: a text that has come to where it went is on its way until that has been looked at. */
-  private asSeen(block: BlockObject, state: BlockState): BlockState {
-    const { status, into, number, leaving } = block;
-    const there = this.confirmed.blocks.get(into);
-    if (state.status !== "joined" || state.number > 0 || status !== "joined" || number === 0)
-      return state;
-    const isSeen = there === undefined || there.has(this.confirmed.idOf(block), number);
-    return isSeen || state.into !== into ? state : { ...state, number, leaving };
-  }
-
-  /** The steps from the text that is here to the state; null where these are not known. */
-  private stepsTo(block: BlockObject, state: BlockState): BlockState["recent"] {
-    const { recent, version } = state;
-    if (recent === null || block.steps > version) return null;
-    const steps = recent.slice(recent.length - (version - block.steps));
-    if (block.steps + steps.length !== version) return null;
-    if (block.status !== "unborn") {
-      const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
-      return isIt ? steps : null;
-    }
-    // F7, F8
-    const id = this.confirmed.idOf(block);
-    const known = this.overlay.base.blocks.get(id) ?? this.confirmed.birthOf(id);
-    if (state.status === "unborn" || known === undefined || known.content === null) return null;
-    if (!leadsTo(known.content, steps, state)) return null;
-    block.begin(known.attributes, known.content);
-    return steps;
   }
 
   private followStep(
