@@ -23,7 +23,7 @@ from groupcore.objects.rich_delta import (
     span,
     transform,
 )
-from groupcore.shared.documents.parts import PART, UNSEEN, Again, Step
+from groupcore.shared.documents.parts import UNSEEN, Again, Step
 
 
 class Located(NamedTuple):
@@ -43,6 +43,9 @@ def carried(
 ) -> Located:
     """The edit of version `version` behind these steps, which came before it in the order.
 
+    What was written at the end of a text stays there when another block's text is joined to it:
+    letters that are typed one by one would else stand on both sides of that.
+
     `again`: letters that some of these steps took out, and that stand elsewhere: what the edit does
     to them it does there.
     """
@@ -57,9 +60,7 @@ def carried(
             gone += there
         match step.kind:
             case "edit":
-                # A text that came behind this one does not come between a word and its end.
-                is_text = step.new != "" and step.at != PART
-                delta = transform(delta, step.delta, other_first=not is_text)
+                delta = transform(delta, step.delta, other_first=not step.is_text)
             case "cut":
                 delta, behind = divide(delta, step.at)
             case "all":

@@ -98,7 +98,7 @@ export type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>
 /** A step of a block, by whom it was made: for places of an older version. */
 export type PastStep = readonly [
   by: string,
-  step: /** `back` takes it back. */
+  step /** `back` takes it back. */:
     | readonly ["edit", delta: RichDelta, back?: RichDelta]
     | readonly ["cut", at: number, fresh: string]
     /** The text went to another block. */
