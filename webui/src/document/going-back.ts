@@ -37,7 +37,11 @@ function splitOff(past: readonly PastStep[]): string[] {
 }
 
 /** Whether one of the blocks is this one, or has been split off it of late. */
-export function isOrBegan(confirmed: Confirmed, block: BlockObject, ids: readonly string[]): boolean {
+export function isOrBegan(
+  confirmed: Confirmed,
+  block: BlockObject,
+  ids: readonly string[],
+): boolean {
   const id = confirmed.idOf(block);
   if (ids.includes(id)) return true;
   return splitOff(block.past).some((fresh) => {
@@ -72,7 +76,10 @@ export function takenBack(
       if (born !== undefined) onLost(born);
       block.stepBack(text);
     } else {
-      happened.push({ step: cameApart(block, id, base) ?? ["edit", id, step?.[2] ?? []], own: null });
+      happened.push({
+        step: cameApart(block, id, base) ?? ["edit", id, step?.[2] ?? []],
+        own: null,
+      });
       block.stepBack();
     }
   }
