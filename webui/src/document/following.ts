@@ -129,10 +129,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   isRestedOn(block: BlockObject, last: number): boolean {
     const id = this.confirmed.idOf(block);
-    const isLost = (call: OwnCall | null): boolean =>
-      call === null || call.group !== id || call.n > last;
-    const resting = this.overlay.own.filter(({ call }) => isLost(call));
-    return resting.some(({ verb }) => isOrBegan(this.confirmed, block, textsOf(verb)));
+    return this.overlay.own.some(({ verb, call }) => {
+      if (call?.group === id) return call.n > last && textsOf(verb).includes(id);
+      return isOrBegan(this.confirmed, block, call === null ? textsOf(verb) : [call.group]);
+    });
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
