@@ -21,7 +21,15 @@ from groupcore.sim.run import run_cluster
 from groupcore.sim.trace import Trace, Viewed
 from groupcore.stacks import read_record
 from groupcore.view import View
-from tests.groupcore.sim.rows.playing import Play, membership, names, views_between
+from tests.groupcore.sim.rows.playing import (
+    Play,
+    fault,
+    membership,
+    names,
+    scenario,
+    sends,
+    views_between,
+)
 
 A, B, C = range(3)
 BACK_S, LENGTH_S = 3.2, 12
@@ -105,3 +113,27 @@ def test_row_19_the_others_go_on_with_the_view_that_needs_a_lost_disk(
     assert len({view.lineage for view in trace.of(Viewed)}) == 1
     back = [view for view in views_between(trace, played.at_s, LENGTH_S) if len(names(view)) == 3]
     assert back[-1].t < (played.at_s + BACK_IN_S) * SECOND
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="the empty disk's vote counts as one that has not accepted an orderly view, so b and c "
+    "decide another one of the same number (12): see decision 150, Open",
+)
+def test_row_19_an_orderly_view_that_only_its_lost_proposer_has_begun_stays_the_next_one() -> None:
+    """c is cut off; a decides [a b] with b, and loses its disk before b hears of that."""
+    cut = fault(2.0, "isolate", C, for_s=3.0)
+    play = Play(scenario(cut, length_s=LENGTH_S, traffic=sends(1.0, 1.9, 0.04, A, B, C)))
+    first, clock = play.cluster.nodes[A], play.cluster.clock
+    lost: list[int] = []
+
+    def is_lost(source: int, target: int, data: bytes) -> bool:
+        if not lost and first.view is not None and first.view.names == ("a", "b"):
+            lost.append(clock.now_ns)
+            first.crash(keep_all=True)
+            first.lose_disk()
+            clock.after(SECOND, first.start)
+        return bool(lost) and source == A and not first.alive
+
+    play.lose(is_lost)
+    play.run()
