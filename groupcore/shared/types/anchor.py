@@ -27,13 +27,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from groupcore.objects.delta import Delta
-from groupcore.objects.rich_delta import Format, RichDelta, Run
-
-Side: TypeAlias = Literal["left", "right"]
-"""On which side of its place an anchor's letter stands."""
+from groupcore.objects.rich_delta import Format, RichDelta, Run, Side, transform_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,24 +143,6 @@ AnchorStep: TypeAlias = TextEdit | TextCut | TextJoin | TextGone | TextBack | Te
 # --- carrying -----------------------------------------------------------------------------------
 
 
-def moved(offset: int, delta: Delta | RichDelta, side: Side) -> int:
-    """Where a place in a text is behind an edit of it, in code points (A1)."""
-    seen, now = 0, offset
-    last = offset if side == "left" else offset + 1
-    for item in delta:
-        if seen >= last:
-            break
-        size = _inserted(item)
-        if size:
-            now += size
-            continue
-        span = _span(item)
-        if _deletes(item):
-            now -= min(span, offset - seen)
-        seen += span
-    return now
-
-
 def carried(anchor: Anchor, step: AnchorStep) -> Anchor:
     """The anchor behind one step of the texts; steps of one block come in their order (A1-A6)."""
     if isinstance(step, TextEdit):
@@ -210,7 +189,7 @@ def _edited(anchor: Anchor, step: TextEdit) -> Anchor:
     lost = anchor.lost
     if lost is None and _is_deleted(_letter(anchor.offset, anchor.side), step.delta):
         lost = Spot(anchor.block, anchor.version, anchor.offset)  # A2
-    offset = moved(anchor.offset, step.delta, anchor.side)
+    offset = transform_position(anchor.offset, step.delta, anchor.side)
     return Anchor(step.block, step.version, offset, anchor.side, lost)
 
 
@@ -236,12 +215,6 @@ def _back(anchor: Anchor, step: TextBack) -> Anchor:
 def _letter(offset: int, side: Side) -> int:
     """Which letter an anchor holds on to, counted from 0; -1: the beginning of the text."""
     return offset - 1 if side == "left" else offset
-
-
-def _inserted(item: int | str | Run | Format) -> int:
-    if isinstance(item, Run):
-        return len(item.text)
-    return len(item) if isinstance(item, str) else 0
 
 
 def _span(item: int | str | Run | Format) -> int:

@@ -43,6 +43,7 @@ from tests.groupcore.aio.cluster import (
     names,
     read,
 )
+from tests.groupcore.aio.test_connections import until
 
 pytestmark = pytest.mark.slow
 
@@ -363,18 +364,22 @@ async def test_connecting_can_be_given_up(multicast_cluster: Cluster) -> None:
         await lonely.multicast(b"text")
 
 
+def knows_both(channel: Channel) -> bool:
+    """Whether this one says that a and b are there."""
+    awaiting = channel.awaiting
+    return awaiting is not None and awaiting.here == ("a", "b")
+
+
 async def test_who_is_there_is_known_also_where_the_process_has_slept(
     multicast_cluster: Cluster,
 ) -> None:
-    """The layers' clock leaves out what a process has slept: what was heard is as old as that says."""
+    """The layers' clock leaves out what it has slept: what was heard is as old as that says."""
     a, b = (multicast_cluster.channel(name, cluster_size=5) for name in ("a", "b"))
     for one in (a, b):
         one.awake.slept_s = 60.0
     connecting = [asyncio.create_task(one.connect()) for one in (a, b)]
     try:
-        async with asyncio.timeout(10):
-            while [one.awaiting and one.awaiting.here for one in (a, b)] != [("a", "b")] * 2:
-                await asyncio.sleep(0)
+        await until(lambda: all(knows_both(one) for one in (a, b)))
     finally:
         for task in connecting:
             task.cancel()

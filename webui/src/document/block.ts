@@ -3,7 +3,16 @@
 import type { Item, ObjectMessage, Snapshot } from "../client/messages";
 import { type Change, changeOf, Shared } from "../client/object";
 import type { Step } from "../shared/late-edits";
-import { applyRich, cutRich, growth, type Rich, type RichDelta, richLength } from "../shared/rich";
+import {
+  applyRich,
+  cutRich,
+  growth,
+  invertRich,
+  joinRich,
+  type Rich,
+  type RichDelta,
+  richLength,
+} from "../shared/rich";
 import type { AttributePatch, Attributes, AttributeValue } from "./types";
 
 export type Status = "unborn" | "open" | "joined" | "deleted";
@@ -86,11 +95,11 @@ export type BlockDetail =
 
 export type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>;
 
-/** A step of a block, by whom it was made: for places of an older version. */
+/** A step of a block, by whom it was made: for places of an older version; `back` takes it back. */
 export type PastStep = readonly [
   by: string,
   step:
-    | readonly ["edit", delta: RichDelta]
+    | readonly ["edit", delta: RichDelta, back?: RichDelta]
     | readonly ["cut", at: number, fresh: string]
     /** The text went to another block. */
     | readonly ["closed"]
@@ -187,6 +196,36 @@ export class BlockObject extends Shared {
     if (this.past.length >= 2 * PAST_MAX) this.past = this.past.slice(-PAST_MAX);
     this.past.push([this.by, step]);
     this.steps = version;
+  }
+
+  /** The version from which on it is known here how to take each step back. */
+  get firstKnown(): number {
+    let version = this.steps;
+    for (const [, step] of this.past.toReversed()) {
+      if (step[0] === "closed" || (step[0] === "edit" && step[2] === undefined)) break;
+      version -= 1;
+    }
+    return version;
+  }
+
+  /** Takes the last step back; `text`: of the block that it has split off. */
+  stepBack(text: Rich = []): void {
+    const step = this.past.pop()?.[1];
+    for (const [parcel, [version]] of this.frames)
+      if (version === this.steps) this.frames.delete(parcel);
+    this.steps -= 1;
+    if (step?.[0] === "edit") this.content = applyRich(step[2] ?? [], this.content);
+    if (step?.[0] !== "cut") return;
+    this.births.delete(step[2]);
+    this.content = joinRich(this.content, text);
+  }
+
+  /** There is no such block (any more), with its order. */
+  forget(): void {
+    this.status = "unborn";
+    [this.content, this.past, this.steps] = [[], [], 0];
+    this.received.clear();
+    this.frames.clear();
   }
 
   /** Everything here, as a snapshot has it. */
@@ -306,9 +345,12 @@ export class BlockObject extends Shared {
     switch (detail[0]) {
       case "edited":
         if (detail[1] <= this.steps) return;
-        this.step(detail[1], ["edit", detail[2]]);
-        // Else it is on its way back: the text follows.
-        if (this.status === "open") this.content = applyRich(detail[2], this.content);
+        if (this.status !== "open") {
+          this.step(detail[1], ["edit", detail[2]]); // it is on its way back: the text follows
+          break;
+        }
+        this.step(detail[1], ["edit", detail[2], invertRich(detail[2], this.content)]);
+        this.content = applyRich(detail[2], this.content);
         break;
       case "cut":
         this.step(detail[1], ["cut", detail[2], detail[3]]);
@@ -435,6 +477,8 @@ export class BlockObject extends Shared {
 
   protected override get base(): number | undefined {
     if (this.birth !== undefined) return this.steps;
+    // Its order has begun anew: there may be fewer steps.
+    if (this.status === "open") return this.firstKnown;
     const isFollowed =
       this.listener?.hasFirst(this) === true || this.listener?.isNew(this) === true;
     return isFollowed ? this.steps : undefined;

@@ -28,11 +28,14 @@ import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { Dying } from "./dying";
+import { isOrBegan, lastShared, takenBack } from "./going-back";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
-import type { Happened, Overlay } from "./overlay";
+import type { Came, Happened, Overlay } from "./overlay";
 import { restsOn, textsOf, writtenBy } from "./own";
-import { leadsTo, missedSteps, partsIn, stepsOf } from "./steps";
+import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sourceOf } from "./parcels";
+import { asSeen, stepsTo } from "./states";
+import { missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
 import {
@@ -126,9 +129,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   isRestedOn(block: BlockObject, last: number): boolean {
     const id = this.confirmed.idOf(block);
-    const isLost = (call: OwnCall | null): boolean =>
-      call === null || (call.group === id && call.n > last);
-    return this.overlay.own.some(({ verb, call }) => isLost(call) && textsOf(verb).includes(id));
+    return this.overlay.own.some(({ verb, call }) => {
+      if (call?.group === id) return call.n > last && textsOf(verb).includes(id);
+      return isOrBegan(this.confirmed, block, call === null ? textsOf(verb) : [call.group]);
+    });
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -232,27 +236,34 @@ export class Follower implements BlockListener, OutlineListener {
 
   onBlockState(block: BlockObject, state: BlockState): void {
     const id = this.confirmed.idOf(block);
-    if (!block.isSameBirth) this.beginAnew(block);
+    if (!block.isSameBirth) this.goBack(block, state);
     const received = new Map(state.received);
-    const isThere = ({ call, hop, parcel }: Own): boolean =>
-      call !== null && hop === id && parcel > 0 && (received.get(call.group) ?? 0) >= parcel;
     const isOne = block.status === "unborn" || block.isSameBirth;
-    const steps = this.stepsTo(block, state);
+    const passed = state.passed ?? [];
+    const steps = stepsTo(this.confirmed, this.overlay.base, block, state);
+    const onward = onwardFrom(id, passed);
+    const isThere = (own: Own): boolean =>
+      own.hop === id && hasCome(own, received) && !onward.some(({ isPart }) => isPart(own));
+    if (steps === null) this.came(onward, id);
     const isGuess =
       steps === null || steps.some(([kind, , to]) => kind === "cut" && this.hasText(to));
     if (isGuess && isOne && state.status !== "unborn" && this.hasFirst(block))
       this.owner.onReplaced(block);
-    // Parts that are steps of it are followed with these.
-    const parts = partsIn(steps ?? []);
-    const isElsewhere = ({ call, parcel }: Own): boolean => !parts.has(`${call?.group}:${parcel}`);
-    this.chaseParts(this.overlay.own.filter((own) => isThere(own) && isElsewhere(own)));
     if (steps !== null) {
-      for (const [details, own] of missedSteps(id, block.steps, steps, state.births))
+      for (const [details, own] of missedSteps(id, block.steps, steps, state))
         this.followStep(block, details, own);
+      // Parts that are in no step went on, or are drafts.
+      const parts = partsIn(steps);
+      this.came(onwardFrom(id, passed, parts), id);
+      const known = new Set([...parts, ...passed.map(([source, number]) => `${source}:${number}`)]);
+      const isLost = (own: Own): boolean =>
+        own.hop === id && hasCome(own, received) && !known.has(keyOf(own));
+      this.chaseParts(this.overlay.own.filter(isLost));
     } else {
+      this.chaseParts(this.overlay.own.filter(isThere));
       this.confirmPlaced(id, isThere);
     }
-    const now = steps === null ? state : this.asSeen(block, state);
+    const now = steps === null ? state : asSeen(this.confirmed, block, state);
     block.take(now);
     if (state.status === "open") this.confirmed.isOpenAgain(id);
     const text = state.status === "joined" ? now.leaving : state.content;
@@ -261,31 +272,17 @@ export class Follower implements BlockListener, OutlineListener {
     this.later.push(() => this.settle(block));
   }
 
-  /** F8: a text that has come to where it went is on its way until that has been looked at. */
-  private asSeen(block: BlockObject, state: BlockState): BlockState {
-    const { status, into, number, leaving } = block;
-    const there = this.confirmed.blocks.get(into);
-    if (state.status !== "joined" || state.number > 0 || status !== "joined" || number === 0)
-      return state;
-    const isSeen = there === undefined || there.has(this.confirmed.idOf(block), number);
-    return isSeen || state.into !== into ? state : { ...state, number, leaving };
-  }
-
-  /** The steps from the text that is here to the state; null where these are not known. */
-  private stepsTo(block: BlockObject, state: BlockState): BlockState["recent"] {
-    const steps = state.recent;
-    if (steps === null || block.steps + steps.length !== state.version) return null;
-    if (block.status !== "unborn") {
-      const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
-      return isIt ? steps : null;
-    }
-    // F7, F8
-    const id = this.confirmed.idOf(block);
-    const known = this.overlay.base.blocks.get(id) ?? this.confirmed.birthOf(id);
-    if (state.status === "unborn" || known === undefined || known.content === null) return null;
-    if (!leadsTo(known.content, steps, state)) return null;
-    block.begin(known.attributes, known.content);
-    return steps;
+  /** The order of a block has begun anew: what that has not is taken back, as far as it is known. */
+  private goBack(block: BlockObject, state: BlockState): void {
+    this.beginAnew(block);
+    const version = lastShared(block, state);
+    if (version === null) return;
+    const { confirmed, overlay } = this;
+    const onLost = (fresh: BlockObject): void => {
+      this.beginAnew(fresh, 0);
+      fresh.forget();
+    };
+    this.advance(takenBack(confirmed, overlay.base, block, version, onLost) ?? []);
   }
 
   private followStep(
@@ -346,8 +343,24 @@ export class Follower implements BlockListener, OutlineListener {
     for (const own of drafted === null ? [] : this.overlay.own.filter(drafted)) {
       this.draft("block_deleted", own);
     }
-    if (refused !== null && drafted === null) this.chaseParts(this.overlay.own.filter(refused));
     return happened;
+  }
+
+  /** Parts of own edits came to a block, and went on. */
+  private came(onward: readonly Came[], id: string): void {
+    if (this.overlay.own.some(({ hop }) => hop === id))
+      this.advance(onward.map((came) => ({ step: null, own: null, came })));
+  }
+
+  /** F1, F6: where parts that have come to a block, and are shown elsewhere, went on to. */
+  goOn({ isPart, isHere, places }: Came): void {
+    const { blocks } = this.confirmed;
+    this.overlay.own = this.overlay.own.map((own) => {
+      if (!isPart(own)) return own;
+      const next = isHere?.(own) === true ? null : passedOn(own, places, blocks);
+      if (next === null) this.chaseParts([own]);
+      return next ?? own;
+    });
   }
 
   // --- answers --------------------------------------------------------------------------------
@@ -396,14 +409,16 @@ export class Follower implements BlockListener, OutlineListener {
       // A text that is on its way is shown where it was, with this part of the edit.
       const into = source?.status === "joined" ? source.into : "";
       const hop = own.hop === "" && moved.has(into) ? into : own.hop;
-      return hop === "" ? own : { ...own, hop, parcel: moved.get(hop) ?? 0 };
+      if (hop === "") return own;
+      return caughtUp({ ...own, hop, parcel: moved.get(hop) ?? 0 }, this.confirmed.blocks);
     });
     this.view(
       this.overlay.withdraw((own) => {
         if (own.call !== call) return false;
         const there = this.confirmed.blocks.get(own.hop);
-        if (own.hop === "" || own.parcel === 0 || there === undefined) return true;
-        return (there.received.get(call.group) ?? 0) >= own.parcel;
+        if (own.hop === "" || own.parcel === 0) return true;
+        if (there === undefined) return own.from === undefined;
+        return hasCome(own, there.received);
       }),
     );
     const draft = richOf(edited?.draft ?? []);
@@ -422,10 +437,11 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** F6: these parts of own edits have come to where they went first. */
   private chaseParts(parts: readonly Own[]): void {
-    for (const { verb, call, hop, parcel } of parts) {
+    for (const own of parts) {
+      const { verb, call, hop, parcel } = own;
       if (verb[0] !== "edit" || call === null) continue;
       const text = insertedText(verb[2]);
-      if (text.length > 0) this.chases.add(chased(call.group, [hop, parcel], text));
+      if (text.length > 0) this.chases.add(chased(sourceOf(own), [hop, parcel], text));
     }
   }
 
@@ -436,7 +452,7 @@ export class Follower implements BlockListener, OutlineListener {
 
   private again(isIt: (own: Own) => boolean): void {
     this.overlay.own = this.overlay.own.map((own) =>
-      isIt(own) ? { ...own, call: null, hop: "", parcel: 0 } : own,
+      isIt(own) ? { ...own, call: null, hop: "", parcel: 0, from: undefined } : own,
     );
   }
 
@@ -502,7 +518,8 @@ export class Follower implements BlockListener, OutlineListener {
   get askedFor(): ReadonlySet<string> {
     const adrift = this.adrift.all.map(({ block }) => block);
     const named = this.overlay.own.flatMap(({ verb }) => (verb[0] === "letters" ? verb[1] : []));
-    return new Set([...adrift, ...named, ...this.chases.blocks]);
+    const hops = this.overlay.own.flatMap(({ from, hop }) => (from === undefined ? [] : hop));
+    return new Set([...adrift, ...named, ...hops, ...this.chases.blocks]);
   }
 
   /** F3: this block cannot be had. */
@@ -511,6 +528,9 @@ export class Follower implements BlockListener, OutlineListener {
       /^(edit|set|split|merge|letters)$/.test(verb[0]) && verb[1] === id;
     this.refused(isIt, code);
     this.adrift.refuse(id, code);
+    const isLost = ({ from, hop }: Own): boolean => from !== undefined && hop === id;
+    this.chaseParts(this.overlay.own.filter(isLost));
+    this.view(this.overlay.withdraw(isLost));
     this.chases.giveUp(({ block }) => block === id, code);
     this.giveBack(id, 0);
     this.look();
@@ -529,10 +549,10 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   /** F2, F4: the order has ended that these calls were sent to. */
-  private beginAnew(object: BlockObject | OutlineObject): void {
+  private beginAnew(object: BlockObject | OutlineObject, last = object.lastKnown): void {
     const group = this.groupOf(object);
     const isLost = (call: OwnCall | null): call is OwnCall =>
-      call !== null && call.group === group && call.n > object.lastKnown;
+      call !== null && call.group === group && call.n > last;
     for (const call of new Set(this.overlay.own.map((own) => own.call).filter(isLost))) {
       const isIt = (own: Own): boolean => own.call === call;
       object.takeBack(call.n);
@@ -543,7 +563,7 @@ export class Follower implements BlockListener, OutlineListener {
         this.again(isIt);
       }
     }
-    this.giveBack(group, object.lastKnown);
+    this.giveBack(group, last);
     const isFirst = object instanceof BlockObject && object.status === "unborn";
     if (!isFirst) this.chases.giveUp(({ block }) => block === group, "power_lost");
     for (const [key, call] of this.calls) {

@@ -65,7 +65,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private missed: Heard[] = [];
   private waiting: Heard[] = [];
   /** What was heard of blocks whose texts have come from others that have not answered yet. */
-  private readonly heldBack = new Map<BlockObject, Heard[]>();
+  private readonly heldBack = new Map<BlockObject | OutlineObject, Heard[]>();
   private isClosed = false;
   private isStarted = false;
   private draftCount = 0;
@@ -90,6 +90,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       this.confirmed,
       (own) => follower.dropped(own),
       (one) => follower.adrift.add(one),
+      (came) => follower.goOn(came),
     );
     this.follower.overlay = this.overlay;
     this.sender = new Sender(this.outline, this.confirmed, this.overlay, this.author, unsaved);
@@ -246,11 +247,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (isKnown || (isBegun && this.catchingUp.size > 0)) this.catchingUp.add(object);
     this.missed = this.missed.filter(([one]) => one !== object);
     this.waiting = this.waiting.filter(([one]) => one !== object);
-    if (object instanceof BlockObject) this.heldBack.delete(object);
+    this.heldBack.delete(object);
   }
 
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void {
-    if (object instanceof BlockObject && this.isHeldBack(object, message)) {
+    if (this.isHeldBack(object, message)) {
       this.heldBack.set(object, [...(this.heldBack.get(object) ?? []), [object, message]]);
       return;
     }
@@ -262,10 +263,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
    * F9: whether to wait for the block that a text has come from: it is shown here, and was asked for.
    * So it is known which letters went, before they are seen where they are.
    */
-  private isHeldBack(block: BlockObject, message: ObjectMessage): boolean {
-    if (this.heldBack.has(block)) return true;
+  private isHeldBack(object: BlockObject | OutlineObject, message: ObjectMessage): boolean {
+    if (this.heldBack.has(object)) return true;
     if (this.catchingUp.size > 0) return false; // then all are looked at together, in their order
-    return this.isAhead(block, message);
+    if (object instanceof BlockObject) return this.isAhead(object, message);
+    return this.heldBack.size > 0 && hasLeft(message); // it may be the one that the text has come from
   }
 
   private isAhead(block: BlockObject, message: ObjectMessage): boolean {
@@ -282,13 +284,18 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private release(): void {
     for (const [block, heard] of [...this.heldBack]) {
       const [, first] = heard[0] as Heard;
-      if (!this.heldBack.has(block) || this.isAhead(block, first)) continue;
+      if (!(block instanceof BlockObject) || !this.heldBack.has(block)) continue;
+      if (this.isAhead(block, first)) continue;
       this.heldBack.delete(block);
       const state = first.t === "snapshot" ? (first.state as BlockState) : null;
       const isGuess = state !== null && state.recent === null && state.version > 0;
       if (isGuess && this.follower.hasFirst(block)) block.ask();
       else for (const one of heard) this.take(...one);
     }
+    const left = this.heldBack.get(this.outline);
+    if (left === undefined || this.heldBack.size > 1) return;
+    this.heldBack.delete(this.outline);
+    for (const one of left) this.take(...one);
   }
 
   private takeNow(object: BlockObject | OutlineObject, message: ObjectMessage): void {
@@ -362,9 +369,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const { held } = this;
     if (held === null || (message.t !== "changes" && message.t !== "snapshot")) return false;
     if (object instanceof BlockObject) return this.confirmed.idOf(object) === held;
-    if (message.t === "snapshot") return false;
-    const details = message.items.flatMap((item) => item[3]) as (OutlineDetail | null)[];
-    return details.some((detail) => detail?.[0] === "left" && detail[1].includes(held));
+    return hasLeft(message, held);
   }
 
   /** A node may have said what is saved to a connection that is lost: a call asks it again. */
@@ -524,6 +529,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   private isBusy(id: string, block: BlockObject): boolean {
     if (block.isOwing || block.births.size > 0) return true;
+    if (this.heldBack.size > 0 && !block.isReady) return true;
     // What the others have said meanwhile is looked at when this one has answered, too.
     if (this.catchingUp.has(block)) return true;
     // Without one that is about to leave the outline, it would be shown again.
@@ -537,4 +543,13 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (entry !== undefined) return entry.isLive || !this.outline.seeds.has(id);
     return this.overlay.base.blocks.has(id);
   }
+}
+
+/** Whether the outline says that blocks have left it; `block`: this one. */
+function hasLeft(message: ObjectMessage, block = ""): boolean {
+  if (message.t !== "changes") return false;
+  const details = message.items.flatMap((item) => item[3]) as (OutlineDetail | null)[];
+  return details.some(
+    (detail) => detail?.[0] === "left" && (block === "" || detail[1].includes(block)),
+  );
 }

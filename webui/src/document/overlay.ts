@@ -22,6 +22,7 @@ import {
   shiftRich,
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
+import type { Place } from "./block";
 import { type Crossing, crossed, goesElsewhere, type Own, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
 import { blockOf, type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
@@ -47,6 +48,15 @@ export interface Happened {
   readonly text?: readonly [block: string, text: Rich];
   /** Of a removal: the text lives on elsewhere. */
   readonly isJoined?: boolean;
+  /** Before the step: a part of an edit has come to a block. */
+  readonly came?: Came | undefined;
+}
+
+/** `isHere`: which of the own parts are in the step; `places`: in which parcels others went on. */
+export interface Came {
+  readonly isPart: (own: Own) => boolean;
+  readonly isHere: ((own: Own) => boolean) | null;
+  readonly places: readonly Place[];
 }
 
 /**
@@ -74,11 +84,15 @@ export class Overlay {
   /** How often something did not fit. */
   misfits = 0;
 
-  /** `onDropped`: an own verb can be done no more; `onAdrift`: nor here, but elsewhere. */
+  /**
+   * `onDropped`: an own verb can be done no more; `onAdrift`: nor here, but elsewhere; `onCame`: what
+   * came may be parts of own edits.
+   */
   constructor(
     private readonly confirmed: Confirmed,
     private readonly onDropped: (own: Own) => void,
     private readonly onAdrift: (adrift: Adrift) => void,
+    private readonly onCame: (came: Came) => void,
   ) {}
 
   /** Where a block stands of what is shown; undefined: it is not. */
@@ -139,7 +153,8 @@ export class Overlay {
     const { confirmed } = this;
     const work = new Work(this.base, confirmed.gone);
     const told: Step[] = [];
-    for (const { step: given, own, text, isJoined } of whole(happened, work)) {
+    for (const { step: given, own, text, isJoined, came } of whole(happened, work)) {
+      if (came !== undefined) this.onCame(came);
       if (given?.[0] === "remove")
         told.push(...this.setAdrift(given[1], work.doc, isJoined === true));
       const step = text === undefined ? given : anew(work.content(text[0]), text);
@@ -427,7 +442,7 @@ function* whole(happened: readonly Happened[], work: Work): Iterable<Happened> {
       const [, source, into, at, text] = one.step;
       const known = work.content(source);
       if (known === null) {
-        yield { step: ["edit", into, at > 0 ? [at, ...text] : text], own: one.own };
+        yield { step: ["edit", into, at > 0 ? [at, ...text] : text, true], own: one.own };
         continue;
       }
       const step = anew(known, [source, text]);

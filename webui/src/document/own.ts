@@ -144,6 +144,7 @@ export function together(own: readonly Own[]): Own[] {
 
 function isOnePlace(one: Own, other: Own): boolean {
   if (one.call === null || one.call !== other.call || one.hop !== other.hop) return false;
+  if (one.parcel !== other.parcel || one.from !== other.from) return false;
   return one.verb[0] === "edit" && other.verb[0] === "edit" && one.verb[1] === other.verb[1];
 }
 

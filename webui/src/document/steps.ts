@@ -1,6 +1,6 @@
 /** What the details of a block's change are as steps of the document, and of which own verbs. */
 
-import type { Step as RecentStep } from "../shared/late-edits";
+import { PART, type Step as RecentStep } from "../shared/late-edits";
 import { RefusalError } from "../shared/refusal";
 import {
   applyRich,
@@ -14,11 +14,10 @@ import {
 import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
 import type { Own } from "./carry";
 import type { Confirmed } from "./confirmed";
+import type { Step } from "./doc";
 import type { Happened } from "./overlay";
+import { isParcel, sourceOf } from "./parcels";
 import { isHere, isPlaced } from "./verdicts";
-
-/** Marks a step that is not the text of a block, but an edit of that, which came as its parcel. */
-const PART = 1;
 
 const NOTHING: Steps = { happened: [], refused: null, drafted: null };
 
@@ -69,14 +68,18 @@ export function* missedSteps(
   id: string,
   version: number,
   steps: readonly RecentStep[],
-  births: BlockState["births"],
+  { births, passed = [] }: Pick<BlockState, "births" | "passed">,
 ): Iterable<[readonly BlockDetail[], Which | null]> {
   let at = version;
   for (const [kind, delta, to, frame, place] of steps) {
     at += 1;
     if (kind === "edit") {
       const isText = place !== PART;
-      const come = to === "" ? [] : [["received", to, frame, "done", "", 0, isText] as const];
+      const isIt = ([source, number]: readonly [string, number, ...unknown[]]): boolean =>
+        source === to && number === frame;
+      const moved = isText ? [] : passed.filter(isIt).map(([, , ...place]) => place);
+      const end = ["done", "", 0, isText, moved] as const;
+      const come = to === "" ? [] : [["received", to, frame, ...end] as const];
       yield [[["edited", at, delta], ...come], isPlaced(id, at)];
     } else if (kind === "cut") {
       const given = births.find(([fresh]) => fresh === to)?.[1] ?? {};
@@ -131,14 +134,18 @@ function stepOf(id: string, detail: BlockDetail): Happened[] {
 
 /** A part of an own edit that went after its text, which has come back. */
 function isBack(id: string, { into }: BlockObject): Which {
-  return ({ call, hop, parcel }) => call?.group === id && hop === into && parcel > 0;
+  return (own) => own.call !== null && sourceOf(own) === id && own.hop === into && own.parcel > 0;
+}
+
+function editOf(id: string, delta: RichDelta, isText: boolean): Step {
+  return isText ? ["edit", id, delta, true] : ["edit", id, delta];
 }
 
 /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
 function parcelSteps(
   confirmed: Confirmed,
   block: BlockObject,
-  [, source, number, outcome, to, passed, isText]: Received,
+  [, source, number, outcome, to, passed, isText, moved = []]: Received,
   delta: RichDelta | null,
 ): Steps {
   const id = confirmed.idOf(block);
@@ -162,9 +169,11 @@ function parcelSteps(
     const step = ["merge", source, id, richLength(block.content), text] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
-  const isPart: Which = ({ call, hop, parcel }) =>
-    call?.group === source && hop === id && parcel === number;
+  const isPart = isParcel(source, [id, number]);
   const isThis: Which = (own) => isPart(own) && own.verb[1] === id;
-  const happened: Happened[] = delta === null ? [] : [{ step: ["edit", id, delta], own: isThis }];
-  return { happened, refused: isPart, drafted: outcome === "drafted" ? isPart : null };
+  const step = delta === null ? null : editOf(id, delta, isText === true);
+  const own = delta === null ? null : isThis;
+  const drafted = outcome === "drafted" ? isPart : null;
+  const came = drafted === null ? { isPart, isHere: own, places: moved } : undefined;
+  return { happened: [{ step, own, came }], refused: isPart, drafted };
 }

@@ -11,6 +11,7 @@ import {
 } from "../shared/rich";
 import type { BlockObject } from "./block";
 import type { Own, OwnVerb } from "./carry";
+import { hasCome } from "./parcels";
 
 /** What has become of an edit; a run as values travel. */
 export interface EditedResult {
@@ -62,9 +63,10 @@ export function isHere(id: string): (own: Own) => boolean {
 }
 
 /** Behind a snapshot of a block: whether an own edit is in it, or a join that was done is undone. */
-export function isOver({ call, hop, parcel, verb }: Own, id: string, block: BlockObject): boolean {
+export function isOver(own: Own, id: string, block: BlockObject): boolean {
+  const { call, hop, parcel, verb } = own;
   if (call === null) return false;
-  if (hop === id && parcel > 0) return (block.received.get(call.group) ?? 0) >= parcel;
+  if (hop === id && parcel > 0) return hasCome(own, block.received);
   if (call.group !== id || !call.isAnswered || hop !== "") return false;
   return verb[0] === "edit" || (verb[0] === "merge" && block.status === "open");
 }

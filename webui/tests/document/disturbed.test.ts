@@ -12,19 +12,14 @@ const SEED_MS = 60_000;
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
 const OPEN: readonly (readonly [seed: number, what: string])[] = [
   [53, "torn"],
-  [238, "doubled"],
-  [475, "doubled"],
   [493, "torn"],
-  [600, "doubled"],
   [833, "unplaced"],
   [1213, "torn"],
   [1521, "torn"],
   [1551, "torn"],
   [1703, "torn"],
   [1733, "doubled"],
-  [1906, "doubled"],
   [2300, "doubled"],
-  [2681, "doubled"],
   [2974, "doubled"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
@@ -73,6 +68,11 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [2879, "torn"],
   [2915, "doubled"],
   [953, "torn"],
+  [238, "doubled"],
+  [475, "doubled"],
+  [600, "doubled"],
+  [1906, "doubled"],
+  [2681, "doubled"],
 ];
 
 test.fails.each(OPEN)(

@@ -7,13 +7,13 @@ import random
 import pytest
 
 from groupcore.objects.refusal import BaseTooOldError
-from groupcore.objects.rich_delta import Run, canonical
+from groupcore.objects.rich_delta import Run, Side, canonical, rich
 from groupcore.shared.documents import Block
 from groupcore.shared.documents.anchors import found
 from groupcore.shared.types import Anchor
-from groupcore.shared.types.anchor import Side, Spot
+from groupcore.shared.types.anchor import Spot
 from groupcore.shared.types.history import HISTORY_MAX
-from tests.groupcore.shared.documents.test_block import born, rich, text, typed
+from tests.groupcore.shared.documents.test_block import born, text, typed
 
 FIRST = 0x4E00
 """Each letter of a play is another one."""
@@ -91,7 +91,7 @@ def carry_all(blocks: dict[str, Block]) -> None:
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_an_anchor_of_an_old_version_is_found_at_its_letter(side: Side) -> None:
-    compared = again = 0
+    compared = 0
     for seed in range(200):
         play = Play(random.Random(seed))
         anchors: list[tuple[Anchor, str]] = []

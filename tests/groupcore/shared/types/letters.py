@@ -6,11 +6,10 @@ import random
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from groupcore.objects.rich_delta import Format, RichItem, Run, canonical
+from groupcore.objects.rich_delta import Format, RichItem, Run, Side, canonical
 from groupcore.shared.types.anchor import (
     Anchor,
     AnchorStep,
-    Side,
     Spot,
     TextAgain,
     TextBack,
