@@ -101,7 +101,9 @@ export type PastStep = readonly [
   step:
     | readonly ["edit", delta: RichDelta, back?: RichDelta]
     | readonly ["cut", at: number, fresh: string]
-    | readonly ["closed"],
+    /** The text went to another block. */
+    | readonly ["closed"]
+    | readonly ["gone"],
 ];
 
 /** What a block has gone through of late. */
@@ -113,6 +115,8 @@ export interface Past {
   readonly lastShown: number;
   /** The parcel in which its text has gone, as far as its number is known. */
   readonly parcel: string;
+  /** Letters that were taken out of it, and stand again. */
+  readonly again: readonly Again[];
   /** Where the texts have come to that were joined to it: by their parcels, version and place. */
   readonly frames: ReadonlyMap<string, readonly [version: number, at: number]>;
 }
@@ -128,6 +132,8 @@ export interface BlockListener {
   onAsk(block: BlockObject, isKnown: boolean): void;
   /** Whether what a block began with is here, as its text. */
   hasFirst(block: BlockObject): boolean;
+  /** Whether it has come to the document since this page has the outline, or its steps are wanted. */
+  isNew(block: BlockObject): boolean;
   /** Whether own verbs rest on its text that are not sent, or lost with its order: called behind `last`. */
   isRestedOn(block: BlockObject, last: number): boolean;
   onBlockState(block: BlockObject, state: BlockState): void;
@@ -270,6 +276,7 @@ export class BlockObject extends Shared {
     this.content = state.content;
     this.attributes = state.attributes;
     this.steps = state.version;
+    if (this.past.length === 0) this.goneThrough(state.recent ?? []);
     this.drafts.clear();
     for (const [key, author, content] of state.drafts) this.drafts.set(key, [author, content]);
     this.parted.clear();
@@ -285,6 +292,25 @@ export class BlockObject extends Shared {
     for (const [source, number] of state.received) this.received.set(source, number);
     this.refused.clear();
     for (const [source, number] of state.refused) this.refused.add(`${source}:${number}`);
+  }
+
+  /**
+   * These steps have led to the text that is here, by whomever: who comes with a place of an older
+   * version finds it, also where the block was opened before it was known what it began with.
+   */
+  private goneThrough(steps: readonly Step[]): void {
+    this.by = "";
+    this.steps -= steps.length;
+    for (const [kind, delta, to, frame, at] of steps) {
+      const version = this.steps + 1;
+      if (kind === "edit") this.step(version, ["edit", delta]);
+      else if (kind === "cut") this.step(version, ["cut", at, to]);
+      else this.step(version, [kind === "all" ? "closed" : "gone"]);
+      if (kind === "all") this.sent = frame;
+      const [start] = delta;
+      const place = typeof start === "number" && start > 0 ? start : 0;
+      if (kind === "edit" && to !== "") this.frames.set(`${to}:${frame}`, [version, place]);
+    }
   }
 
   /** Whether calls are not answered, or not on disk. */
@@ -336,7 +362,7 @@ export class BlockObject extends Shared {
         break;
       case "closed":
         this.lastOpen = detail[1] - 1;
-        this.step(detail[1], ["closed"]);
+        this.step(detail[1], [detail[2] === null ? "gone" : "closed"]);
         this.status = detail[2] === null ? "deleted" : "joined";
         this.into = detail[2] ?? this.into;
         this.via = "";
@@ -453,7 +479,9 @@ export class BlockObject extends Shared {
     if (this.birth !== undefined) return this.steps;
     // Its order has begun anew: there may be fewer steps.
     if (this.status === "open") return this.firstKnown;
-    return this.listener?.hasFirst(this) === true ? this.steps : undefined;
+    const isFollowed =
+      this.listener?.hasFirst(this) === true || this.listener?.isNew(this) === true;
+    return isFollowed ? this.steps : undefined;
   }
 
   protected override show(state: unknown): void {

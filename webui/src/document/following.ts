@@ -33,7 +33,7 @@ import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Happened, Overlay } from "./overlay";
 import { restsOn, textsOf, writtenBy } from "./own";
-import { leadsTo, missedSteps, stepsOf } from "./steps";
+import { leadsTo, missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
 import {
@@ -111,6 +111,13 @@ export class Follower implements BlockListener, OutlineListener {
   hasFirst(block: BlockObject): boolean {
     const id = this.confirmed.idOf(block);
     return this.hasText(id) || this.onward.has(id);
+  }
+
+  /** F7. */
+  isNew(block: BlockObject): boolean {
+    const { outline, histories } = this.confirmed;
+    const id = this.confirmed.idOf(block);
+    return outline.placed.has(id) || histories.wanted.has(id);
   }
 
   private hasText(id: string): boolean {
@@ -232,13 +239,15 @@ export class Follower implements BlockListener, OutlineListener {
     const isThere = ({ call, hop, parcel }: Own): boolean =>
       call !== null && hop === id && parcel > 0 && (received.get(call.group) ?? 0) >= parcel;
     const isOne = block.status === "unborn" || block.isSameBirth;
-    // Which of the steps are own parts that have come there is not known.
-    const steps = this.overlay.own.some(isThere) ? null : this.stepsTo(block, state);
+    const steps = this.stepsTo(block, state);
     const isGuess =
       steps === null || steps.some(([kind, , to]) => kind === "cut" && this.hasText(to));
     if (isGuess && isOne && state.status !== "unborn" && this.hasFirst(block))
       this.owner.onReplaced(block);
-    this.chaseParts(this.overlay.own.filter(isThere));
+    // Parts that are steps of it are followed with these.
+    const parts = partsIn(steps ?? []);
+    const isElsewhere = ({ call, parcel }: Own): boolean => !parts.has(`${call?.group}:${parcel}`);
+    this.chaseParts(this.overlay.own.filter((own) => isThere(own) && isElsewhere(own)));
     if (steps !== null) {
       for (const [details, own] of missedSteps(id, block.steps, steps, state.births))
         this.followStep(block, details, own);

@@ -32,8 +32,6 @@ export type { StoredDocument } from "./storing";
 const MARGIN = 20;
 /** So many blocks that the person has written in stay open, the last ones: undo needs their text. */
 const WRITTEN_MAX = 200;
-/** So many blocks that are closed, as they were joined to others, are remembered. */
-const JOINED_MAX = 100;
 /** So many blocks to which texts have gone are asked for at once behind a reconnect. */
 const ONWARD_MAX = 50;
 /** Objects of the session that are not blocks of this document. */
@@ -61,8 +59,6 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private readonly asked = new Map<string, (() => void)[]>();
   private readonly failed = new Set<string>();
   private readonly written = new Set<string>();
-  /** Blocks that were joined to others, and are closed: where their texts have gone. */
-  private readonly joined = new Map<string, Past>();
   private held: string | null = null;
   /** Objects that have been asked for again, and what has been heard meanwhile. */
   private readonly catchingUp = new Set<BlockObject | OutlineObject>();
@@ -132,12 +128,18 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   }
 
   past(block: string): Past | undefined {
-    return this.confirmed.blocks.get(block) ?? this.joined.get(block);
+    return this.confirmed.blocks.get(block) ?? this.confirmed.histories.get(block);
+  }
+
+  askPast(block: string): void {
+    const { outline, blocks, histories } = this.confirmed;
+    const isHere = outline.entries.has(block) || blocks.has(block);
+    if (!isHere && outline.isReady && histories.ask(block)) this.goOn();
   }
 
   /** `parcel` ends with a colon where its number is not known. */
   arrived(parcel: string): readonly [into: string, version: number, at: number] | null {
-    for (const [id, { frames }] of [...this.confirmed.blocks, ...this.joined]) {
+    for (const [id, { frames }] of [...this.confirmed.blocks, ...this.confirmed.histories]) {
       for (const [key, frame] of frames) {
         const isIt = parcel.endsWith(":") ? key.startsWith(parcel) : key === parcel;
         if (isIt) return [id, ...frame];
@@ -371,6 +373,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   /** A node may have said what is saved to a connection that is lost: a call asks it again. */
   private opened(object: BlockObject | OutlineObject): void {
+    if (object instanceof BlockObject)
+      this.confirmed.histories.wanted.delete(this.confirmed.idOf(object));
     if (object === this.outline) this.failed.clear();
     if (!this.session.saves || object.unsaved === 0 || object.unanswered > 0) return;
     object.submitCall(object instanceof BlockObject ? "set" : "wake", []);
@@ -413,6 +417,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.heldBack.delete(block);
     if (this.catchingUp.has(block)) this.caughtUp(block);
     this.failed.add(id);
+    this.confirmed.histories.wanted.delete(id);
     this.follower.refuse(id, error instanceof CallError ? error.code : "closed");
     this.release();
   }
@@ -477,12 +482,12 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     for (const [id, block] of blocks) {
       if (needed.has(id) || (!isShort && this.isKept(id)) || this.isBusy(id, block)) continue;
       blocks.delete(id);
-      if (block.status === "joined") this.joined.set(id, block);
+      if (block.status === "joined" || block.status === "deleted")
+        this.confirmed.histories.keep(id, block);
       block.listener = null;
       block.close();
       isClosing = true;
     }
-    for (const id of this.joined.keys()) if (this.joined.size > JOINED_MAX) this.joined.delete(id);
     if (!isClosing) return;
     this.follower.look();
     if (!isShort) this.goOn(); // what is near may have had no room before
@@ -493,6 +498,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       ...neededBy(this.overlay.own),
       ...this.follower.askedFor,
       ...this.asked.keys(),
+      ...this.confirmed.histories.wanted,
     ]);
   }
 
@@ -503,7 +509,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private openIn(room: number, id: string): void {
     const { blocks } = this.confirmed;
     if (blocks.has(id) || this.failed.has(id) || blocks.size >= room) return;
-    const isAsked = this.follower.askedFor.has(id);
+    const isAsked = this.follower.askedFor.has(id) || this.confirmed.histories.wanted.has(id);
     if (isAsked || this.overlay.base.blocks.has(id) || this.outline.entries.has(id)) this.open(id);
   }
 
