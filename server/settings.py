@@ -296,6 +296,7 @@ def help_text() -> str:
         "       python -m server status | node | group | migration | session ... (see node --help)",
         "       python -m server trace list | prune DIR ... (see trace --help)",
         "       python -m server backup create | verify | restore FILE ... (see backup --help)",
+        "       python -m server recover | operation ... (see recover --help)",
         "",
         "Every flag is also an environment variable; the flag wins.",
         "",
@@ -306,7 +307,7 @@ def help_text() -> str:
         lines.append(f"  {row.flag} VALUE{unit}  (default {default}; {row.variable})")
         lines.append(f"      {row.text}")
     lines += ["", "Exit codes: 0 left, 1 other, 2 settings, 3 key, 4 damaged store, 5 version,"]
-    lines.append("6 id in use.")
+    lines.append("6 id in use, 7 address taken.")
     return "\n".join(lines)
 
 
