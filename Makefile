@@ -223,6 +223,12 @@ fuzz-api: setup ## ask the HTTP API EXAMPLES=200 of everything its description a
 	API_PHASES=examples,coverage,fuzzing,stateful API_EXAMPLES=$${EXAMPLES:-200} API_LIMIT_S=3600 \
 		$(BIN)/python -m pytest -q -s tests/server/accounts/test_described_api.py
 
+# In CI each decoder gets a few hundred mutations.
+.PHONY: fuzz-decoders
+fuzz-decoders: setup ## every decoder, and what is done with its values: MUTATIONS=50000 for each, from SEED=1
+	DECODER_MUTATIONS=$${MUTATIONS:-50000} DECODER_SEED=$${SEED:-1} \
+		$(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/groupcore/decoders
+
 .PHONY: coverage
 coverage: setup ## branch coverage of groupcore by its own tests
 	$(BIN)/coverage run --source=groupcore -m pytest -q tests/groupcore

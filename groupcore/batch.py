@@ -167,8 +167,8 @@ def unpack_messages(body: bytes) -> list[bytes]:
         return []
     try:
         payloads = unpackb(body, raw=False, use_list=True, max_array_len=MESSAGES_MAX)
-    except (UnpackException, ValueError, TypeError) as error:
-        raise WireError("bad_body", str(error)) from None
+    except (UnpackException, ValueError, TypeError, RecursionError) as error:
+        raise WireError("bad_body", str(error)[:80]) from None
     if type(payloads) is not list or not set(map(type, payloads)) <= _BYTES_ONLY:
         raise WireError("bad_body", "not an array of binaries")
     return payloads

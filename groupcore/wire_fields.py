@@ -168,8 +168,8 @@ def _record_codec(record: Any) -> tuple[Encode, Decode]:
         return form.encode(read(value))
 
     def decode_record(values: Any) -> Any:
-        if absent and type(values) is list and len(values) == form.count - later:
-            values = values + absent
+        if absent and type(values) is list and form.count - later <= len(values) < form.count:
+            values = values + absent[len(values) - form.count :]
         return record(*form.decode(_items(values, form.count)[:]))
 
     return encode_record, decode_record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -31,6 +32,9 @@ SECOND: Final = "second-opinion"
 
 PACKAGES: Final = frozenset({"pyspark", "py4j", "pyarrow", "numpy", "duckdb"})
 """What the jobs rest on and a cluster runs without, apart from Java."""
+
+PRIVATE: Final = 0o077
+"""The umask of jobs: stores name people, and hold what they wrote where objects are rebuilt."""
 
 FAILED: Final = 2
 """Exit code of a job that could not do its work."""

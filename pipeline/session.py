@@ -128,6 +128,9 @@ def _settings(options: SessionOptions) -> dict[str, str]:
     settings = {
         "spark.driver.memory": options.memory,
         "spark.sql.shuffle.partitions": str(options.partitions),
+        # What is rebuilt has what people wrote: it is for the owner alone. Hadoop has a umask of
+        # its own beside that of the process.
+        "spark.hadoop.fs.permissions.umask-mode": "077",
         # Times in the trace are UTC, wherever a job runs.
         "spark.sql.session.timeZone": "UTC",
         "spark.python.authenticate.socketTimeout": f"{CONNECTING_S}s",

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import aiohttp
 
+from groupcore.aio.private import open_file
 from server.accounts.people import HOME
 from server.errors import ServerError
 
@@ -61,7 +62,8 @@ async def announce(admin: str, root: Path, data: Path) -> int:
                 folders[part] = await _folder(session, part.capitalize(), shelf)
             await _import(session, name, path.read_bytes(), folders.get(part, shelf))
             count += 1
-    marker.write_text("see README.md\n", encoding="utf-8")
+    with open_file(marker, "w") as file:
+        file.write("see README.md\n")
     return count
 
 

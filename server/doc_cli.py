@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import aiohttp
 
+from groupcore.aio.private import open_file
 from server.command_line import OneLineParser, add_json, add_list, add_verbs
 from server.errors import ServerError, SettingsProblem
 from server.management_client import LIMIT_S
@@ -155,7 +156,7 @@ def write(data: bytes, out: Path | None) -> None:
         sys.stdout.flush()
         return
     try:
-        with out.open("xb") as file:
+        with open_file(out, "xb") as file:
             file.write(data)
     except OSError as error:
         raise ServerError(f"--out {out} cannot be written: {error.strerror}") from None

@@ -14,12 +14,12 @@ from typing import Any
 
 from msgpack import unpackb
 
-from groupcore.errors import GroupcoreError
-from groupcore.sequencing.commands import DeleteGroup, decode_command
+from groupcore.sequencing.commands import DeleteGroup
 from groupcore.sequencing.directory_changes import Change as Changed
 from groupcore.sequencing.directory_changes import GroupCreated, StreamEnded
 from groupcore.sequencing.directory_state import Tenure
 from groupcore.sequencing.headers import Accept, Change, processes_of, unpack_column
+from groupcore.sequencing.judging import applied, judged
 from groupcore.sequencing.log import COMMAND, FRAMES, STATE, VIEW
 from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.names import GroupId, Process
@@ -98,13 +98,12 @@ class LogReader:
 
     def _on_command(self, by: Address, payload: bytes) -> None:
         directory = self._plane.directory
-        try:
-            command = decode_command(payload)
-        except GroupcoreError:
+        command, _, _ = judged(payload)
+        if command is None:
             return  # it changed nothing then, either
         if isinstance(command, DeleteGroup) and command.group in directory.entries:
             self._deleted[command.group] = self._tenures(command.group)
-        self._act(directory.apply(command, by))
+        self._act(applied(directory, command, by)[0])
 
     def _act(self, changes: list[Changed]) -> None:
         for change in changes:

@@ -30,6 +30,7 @@ from server.errors import (
     VersionProblem,
 )
 from server.folder import check_folder
+from server.log_applied import told_of
 from server.outcomes import Outcomes
 from server.rebuilding import kind_of
 
@@ -78,11 +79,20 @@ def read_parts(store: LogStore) -> list[bytes]:
 
 
 def verify_log(folder: Path) -> None:
-    """Check every checksum; DamagedStoreError names what is wrong."""
+    """Check every checksum, and do what the log says as a restart does.
+
+    Says what is set aside; DamagedStoreError names what is wrong.
+    """
     with opened(folder) as store:
         parts = read_parts(store)
         owner = f"node {store.owner('node')} of {store.owner('cluster')}"
+    try:
+        told = told_of(parts)
+    except (GroupcoreError, ValueError, TypeError, LookupError) as error:
+        raise DamagedStoreError(f"the log {store.path} cannot be done again: {error!r}") from None
     print(f"good: {owner}, {len(parts)} parts up to {store.position}")
+    for line in told:
+        print(line)
 
 
 def dump_log(folder: Path, groups: Sequence[str] = (), recorded: Reaches | None = None) -> None:

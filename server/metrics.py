@@ -44,6 +44,8 @@ GAUGES: Final = {
     "pictures_bytes": "Room that all pictures take on each node's disk",
     "pictures_missing": "Pictures that this node has not got yet",
     "backup_last_success_timestamp_seconds": "When this node took its last whole backup; 0: none",
+    "work_running": "Imports, exports and pictures that workers work on now",
+    "work_queued": "Imports, exports and pictures that wait for a worker",
     "sessions_behind": "Sessions that read too slowly now",
     "queue_wait_seconds": "Longest wait of a message for its number here, in the last 10 s",
 }
@@ -137,6 +139,7 @@ class Collector:
         yield from self._of_pages()
         yield from self._of_sequencer()
         yield from self._of_disk()
+        yield from self._of_work()
         build = GaugeMetricFamily("groupcore_build_info", "Always 1", labels=["version"])
         build.add_metric([VERSION], 1)
         yield build
@@ -168,6 +171,8 @@ class Collector:
             "pictures_bytes": pictures.bytes_kept,
             "pictures_missing": pictures.missing,
             "backup_last_success_timestamp_seconds": node.last_backup.at_s or 0,
+            "work_running": node.work.running,
+            "work_queued": node.work.queued,
             "sessions_behind": sum(bool(one.withheld) for one in pages),
             "queue_wait_seconds": self._series.longest_wait_ms(10) / 1000,
         }
@@ -237,6 +242,21 @@ class Collector:
             yield GaugeMetricFamily("groupcore_snapshot_age_seconds", text, age_s)
         text = "Rows of the trace that were dropped, by reason"
         yield _labelled("trace_rows_lost", text, "reason", {} if trace is None else trace.lost)
+
+    def _of_work(self) -> Iterator[Metric]:
+        figures = self._node.work.figures
+        pieces = CounterMetricFamily(
+            "groupcore_work", "Pieces of work, by kind and outcome", labels=["kind", "outcome"]
+        )
+        for (kind, outcome), count in sorted(figures.done.items()):
+            pieces.add_metric([kind, outcome], count)
+        yield pieces
+        text = "Pieces of work that were refused before they began, by code"
+        yield _labelled("work_refused", text, "code", figures.refused)
+        text = "Worker processes that were ended, by reason"
+        yield _labelled("workers_killed", text, "reason", figures.killed)
+        text = "From the asking for a piece of work to its end"
+        yield _histogram("work_seconds", text, figures.took_s)
 
 
 def _log(node: Node, name: str) -> int:

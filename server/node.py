@@ -42,6 +42,7 @@ from server.errors import (
 from server.files.activity import NAME as ACTIVITY
 from server.files.activity import Activity
 from server.files.service import FileService
+from server.folder import narrow_folders
 from server.making import make_accounts, make_objects, make_trace, problem_of
 from server.noticed import Noticed
 from server.pictures.named import named_in
@@ -51,6 +52,7 @@ from server.pictures.service import PictureService
 from server.settings import Settings
 from server.state import State
 from server.waiting import Awaits, Shown, shown
+from server.work.pool import Pool
 
 T = TypeVar("T")
 
@@ -90,11 +92,13 @@ class Node:
         self.last_backup = LastBackup(settings.data)
         self.noticed = Noticed(self._note, asyncio.get_running_loop().time)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
+        self.work = Pool(settings.workers)
         self.pictures = PictureService(
             settings,
             self.channel.secret,
             lambda: () if self.view is None else self.view.names,
             self._pictures_of,
+            self.work,
         )
         self.catalogue: Catalogue | None = None
         self.on_apart: Callable[[], None] = lambda: None
@@ -117,6 +121,7 @@ class Node:
     async def start(self) -> None:
         """Apply the log, join the cluster, open what every node has open. ServerError."""
         self._spawn(self._watch())
+        await asyncio.to_thread(narrow_folders, self.settings)
         if self.trace is not None:
             try:
                 await self.trace.start()
@@ -179,6 +184,7 @@ class Node:
                     await self.accounts.close()
                 await self.pictures.close()
                 await self.keeper.close()
+        await self.work.close()
         await self.objects.close()
         if self.trace is not None:
             await self.trace.stop()

@@ -23,6 +23,10 @@ Wanted = Callable[[str], bool]
 CAME_OR_WENT = {JOINED: "joined", GONE: "gone"}
 
 
+NO_OPERATION = "no operation"
+"""How the verdict begins on a message that no object understands: it does nothing, anywhere."""
+
+
 class Outcomes:
     """Does what the log says again, group by group; `kind_of` says which object a group is."""
 
@@ -82,7 +86,7 @@ class Outcomes:
         try:
             message = decode(one.payload)
         except MisfitError as error:
-            return row | {"verdict": f"no operation: {error}"}
+            return row | {"verdict": f"{NO_OPERATION}: {error}"}
         if not isinstance(message, Operate):
             return row | {"verdict": "a comparison of states"}
         call = message.call

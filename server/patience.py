@@ -11,6 +11,8 @@ Invariants.
   P2  A connection whose body brings less than `BODY_BYTES_LEAST` in `BODY_S` is closed, unless this
       side does not read.
   P3  What is answered, and what has become a WebSocket, is not touched.
+  P4  A body that is none is answered once, by 400: the application is told that the client is gone,
+      and has nobody to answer.
 """
 
 from __future__ import annotations
@@ -63,6 +65,16 @@ class PatientProtocol(H11Protocol):
         """P3: the gateway has deadlines of its own."""
         self._is_socket = True
         super().handle_websocket_upgrade(event)
+
+    def send_400_response(self, msg: str) -> None:
+        """P4. An answer that has begun is cut off: there is no room for another one."""
+        cycle = self.cycle
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        self.transport.close()
+        if cycle is not None and not cycle.response_complete:
+            cycle.disconnected = True
+            cycle.message_event.set()
 
     def _look(self) -> None:
         """What the client owes now."""

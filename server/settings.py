@@ -187,6 +187,14 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("sessions_max", between(1, 1_000_000), "sessions", "10000", "30 KB each, then 503"),
     Setting("import_kib", between(1, 65536), "KiB", "4096", "largest Markdown document imported"),
+    Setting(
+        "workers",
+        between(1, 64),
+        "processes",
+        "2",
+        "imports, exports and pictures that are worked on at once, each by a process of up to 1 GiB; "
+        "of several, one person never has all",
+    ),
     Setting("picture_kib", between(1, 262_144), "KiB", "10240", "largest picture that is taken"),
     Setting(
         "picture_mpixel",
@@ -261,6 +269,7 @@ class Settings:
     api_rate: int
     sessions_max: int
     import_kib: int
+    workers: int
     picture_kib: int
     picture_mpixel: int
     pictures_mib: int
@@ -287,6 +296,7 @@ def help_text() -> str:
         "       python -m server status | node | group | migration | session ... (see node --help)",
         "       python -m server trace list | prune DIR ... (see trace --help)",
         "       python -m server backup create | verify | restore FILE ... (see backup --help)",
+        "       python -m server recover | operation ... (see recover --help)",
         "",
         "Every flag is also an environment variable; the flag wins.",
         "",
@@ -297,7 +307,7 @@ def help_text() -> str:
         lines.append(f"  {row.flag} VALUE{unit}  (default {default}; {row.variable})")
         lines.append(f"      {row.text}")
     lines += ["", "Exit codes: 0 left, 1 other, 2 settings, 3 key, 4 damaged store, 5 version,"]
-    lines.append("6 id in use.")
+    lines.append("6 id in use, 7 address taken.")
     return "\n".join(lines)
 
 

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from groupcore.aio.private import make_folder, open_file
+
 logger = logging.getLogger("server")
 
 STALE_MAX = 500
@@ -62,15 +64,15 @@ class Shelf:
                 logger.warning("%s: what was done here is not kept: %s", self._path, error)
 
     def _append(self, record: Record) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
+        make_folder(self._path.parent)
+        with open_file(self._path, "a") as file:
             file.write(f"{json.dumps(record)}\n")
             file.flush()
             os.fsync(file.fileno())
 
     def _write_anew(self, records: list[Record]) -> None:
         fresh = self._path.with_suffix(".new")
-        with fresh.open("w", encoding="utf-8") as file:
+        with open_file(fresh, "w") as file:
             file.writelines(f"{json.dumps(record)}\n" for record in records)
             file.flush()
             os.fsync(file.fileno())

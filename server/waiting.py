@@ -119,7 +119,7 @@ def _text_of_quorum(awaiting: Awaiting) -> str:
     view = awaiting.view
     last = f"the last view was [{' '.join(view.names)}]"
     if view.voters != view.names:
-        last += f", and {' '.join(view.voters)} vote on what follows"
+        last += f", and [{' '.join(view.voters)}] vote on what follows"
     enough = f"{awaiting.needed} of these"
     if awaiting.first:
         half = awaiting.needed - 1

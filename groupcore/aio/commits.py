@@ -22,6 +22,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from groupcore.aio.private import make_folder
 from groupcore.histogram import SHORT_S, Histogram
 
 GROUP_MAX = 4096
@@ -221,7 +222,7 @@ def lock_folder(folder: Path) -> int:
 
     BlockingIOError when another process has it, another OSError when it cannot be used.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

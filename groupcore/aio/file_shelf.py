@@ -10,6 +10,7 @@ import sqlite3
 from pathlib import Path
 
 from groupcore.aio.errors import StorageError
+from groupcore.aio.private import make_file
 from groupcore.sequencing.shelf import MemoryShelf
 
 CACHE_KIB = 2_048
@@ -25,6 +26,7 @@ class FileShelf:
         self._spare = MemoryShelf()
         try:
             path.unlink(missing_ok=True)
+            make_file(path)
             self._file = sqlite3.connect(path, isolation_level=None)
             self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._file.execute("PRAGMA journal_mode = MEMORY")

@@ -13,6 +13,7 @@ new ones and joins again.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from groupcore.sequencing.commands import Command
 from groupcore.sequencing.events import (
     MembersChanged,
     ServiceEvent,
+    SetAside,
     StateWanted,
     Told,
 )
@@ -44,6 +46,8 @@ from groupcore.sequencing.tracing import Recorder
 from groupcore.sequencing.watch import Watch
 from groupcore.stacks import StackOptions
 from groupcore.view import Address
+
+log = logging.getLogger(__name__)
 
 
 class NodeSettings(TypedDict, total=False):
@@ -345,6 +349,15 @@ class GroupNode:
         if told:
             self._receiver(told)
         for event in told:
+            if isinstance(event, SetAside):
+                place, detail = event.place, event.detail
+                log.warning(
+                    "command %d of view %d, by %s, is set aside by all nodes: %s",
+                    place.commands,
+                    place.view,
+                    event.by,
+                    detail,
+                )
             self.asked.settle(event)
             if isinstance(event, MembersChanged | Told):
                 self.keys.on_event(event)

@@ -213,7 +213,8 @@ class Lives:
         """What this node waits for; None in a primary view, and between two lives."""
         if self.node is None:
             return None
-        now = asyncio.get_running_loop().time()
+        # By the loop's clock all that was heard is too old once the process has slept.
+        now = self.awake.seconds(asyncio.get_running_loop().time())
         layers = self.node.endpoint.stack.layers
         return next((one.awaiting(now) for one in layers if isinstance(one, Membership)), None)
 

@@ -17,6 +17,7 @@ import sqlite3
 import struct
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -29,6 +30,7 @@ from groupcore.aio.errors import (
     StorageError,
 )
 from groupcore.aio.file_shelf import FileShelf
+from groupcore.aio.private import Narrowed, make_folder
 from groupcore.aio.sealed_store import HEAD, SealedStore, checksum
 from groupcore.histogram import Histogram
 from groupcore.log_chain import GENESIS, chained
@@ -289,6 +291,7 @@ class LogStorage:
         except OSError as error:
             raise StorageError(f"{self.folder} cannot be used: {error.strerror}") from None
         try:
+            self._close_to_others()
             found = (self.folder / name for name in FILES)
             written = [one.stat().st_mtime for one in found if one.is_file()]
             self.last_written_s = max(written, default=None)
@@ -298,6 +301,14 @@ class LogStorage:
             os.close(self._lock)
             self._lock = None
             raise
+
+    def _close_to_others(self) -> None:
+        """What an earlier version has left readable; other files in the folder are not ours."""
+        found = Narrowed()
+        for name in FILES:
+            with suppress(FileNotFoundError):
+                found.take(self.folder / name, (self.folder / name).stat())
+        found.tell(self.folder)
 
     def _open_store(self) -> LogStore:
         try:
@@ -383,7 +394,7 @@ class LogStorage:
         number = 1
         while (aside := self.folder / f"{why}-{number}").exists():
             number += 1
-        aside.mkdir()
+        make_folder(aside)
         for name in FILES:
             if (self.folder / name).exists():
                 (self.folder / name).rename(aside / name)

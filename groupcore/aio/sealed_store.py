@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
 
+from groupcore.aio.private import make_file
 from groupcore.log_chain import GENESIS
 
 HEAD = struct.Struct("!QQ16s")
@@ -55,6 +56,7 @@ class SealedStore(ABC):
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
         self.path = path
+        make_file(path)
         self.database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self.commits = self.position = 0
         self.chain = GENESIS

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
+from groupcore.aio.private import open_file
 from groupcore.transfer.sources import StateSource
 
 
@@ -50,7 +51,7 @@ class FileSink:
     """Writes a state into a file, which is emptied first; complete when `get_state` says so."""
 
     def __init__(self, path: Path | str) -> None:
-        self._file = Path(path).open("wb")  # noqa: SIM115  # open until close()
+        self._file = open_file(Path(path), "wb")
 
     def write(self, data: bytes) -> bool:
         """See `StateSink`."""

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from groupcore.aio.private import make_file
 from groupcore.blocks.errors import TransferFailedError
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class PrefetchDatabase:
         self.path = path
         self.failures = 0
         self._apply = apply
+        make_file(path)
         # A backup is loaded in a worker thread while the owner does nothing with the connection.
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -82,6 +84,7 @@ class PrefetchDatabase:
 
     def back_up(self, path: Path) -> None:
         """Write a copy as of now to a file; requests go on meanwhile. For a worker thread."""
+        make_file(path)
         source = sqlite3.connect(self.path)
         target = sqlite3.connect(path)
         try:

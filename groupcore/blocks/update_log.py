@@ -10,6 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
+from groupcore.aio.private import make_file
 from groupcore.blocks.errors import ValueRefusedError
 from groupcore.blocks.values import pack_value, unpack_value
 
@@ -31,6 +32,7 @@ class UpdateLog:
         self._bytes_max = bytes_max
         self._path = path
         path.unlink(missing_ok=True)
+        make_file(path)
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode = OFF")
         self._connection.execute("PRAGMA synchronous = OFF")

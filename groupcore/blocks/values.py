@@ -42,7 +42,7 @@ def unpack_value(packed: bytes) -> object:
     """The value in these bytes; ValueRefusedError when they are not one value."""
     try:
         value: object = unpackb(packed, raw=False, strict_map_key=True)
-    except (ValueError, UnpackException) as error:
+    except (ValueError, TypeError, RecursionError, UnpackException) as error:
         raise ValueRefusedError(f"not a packed value ({type(error).__name__})") from None
     check_value(value)
     return value

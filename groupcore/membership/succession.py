@@ -58,6 +58,8 @@ class Proposal:
     part: how far any voter whose memory or disk counts has it. `delivered` is what of the
     multicasts that is, if the view is orderly: somebody has delivered them, so everybody may.
     Where the application's disks count, `order` is how far the order may be saved.
+
+    `lost`: of the state holders those whose disks have been lost since they voted (`with_lost`).
     """
 
     basis: int
@@ -75,9 +77,10 @@ class Proposal:
     order: LogEnd = NO_LOG
     delivered: Digest = field(default_factory=dict)
     waived: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
-    later_fields: ClassVar[int] = 1
-    """So many at the end are missing in what former versions have stored."""
+    later_fields: ClassVar[int] = 2
+    """As many at the end may be missing in what former versions have stored."""
 
     @property
     def basis_lineage(self) -> int:
@@ -108,7 +111,7 @@ class Proposal:
             return not stay or is_quorum(stay, having)
         if (not self.streams and self.order == NO_LOG) or not self.state_holders:
             return True
-        return self.view.is_quorum({m.name for m in self.state_holders} & set(having))
+        return self.view.is_quorum({m.name for m in self.state_holders} & {*having, *self.lost})
 
     def can_go_on(self, having: Iterable[str]) -> bool:
         """Whether these nodes, having stored it, could decide what follows a view from disk.
@@ -123,7 +126,7 @@ class Proposal:
         stateful = {holder.name for holder in self.state_holders}
         at_once = {*stateful, *view.absent}  # who is no member votes with what its disk has
         voting = at_once if view.is_quorum(stateful) else set(view.voters)
-        return view.is_quorum(voting & set(having))
+        return view.is_quorum(voting & {*having, *self.lost})
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +270,7 @@ def decide(
         return None
     bound = binding(basis, votes)
     if bound is not None:
-        return located(bound, votes)
+        return with_lost(located(bound, votes), votes)
     live = [vote for vote in votes if vote.live]
     if basis is not None and may_decide(basis, live, cluster_size):
         return orderly(basis, live, candidates)
@@ -333,6 +336,24 @@ def located(bound: Proposal, votes: list[Vote]) -> Proposal:
         if have:
             holders[stream] = tuple(have)
     return replace(bound, stream_holders=holders)
+
+
+def with_lost(bound: Proposal, votes: list[Vote]) -> Proposal:
+    """The same view from disk, where a state holder has lost its disk since it voted, and says so.
+
+    It may have accepted the view with the cut before, decided it, and begun it; or not. Nobody can
+    tell, and nothing depends on it: the view is the same, and a node that holds the cut and loses
+    its disk behind the decision is as one that loses it before. So it counts as one that has
+    held the cut, its vote counts for nothing until it has got the state again, and the others must
+    have the rest of the cut. Who is lost is a part of the proposal: a promise that such a node gave
+    before does not show that this was not decided (`binding`).
+    """
+    if not bound.recovered or bound.waived:
+        return bound
+    there = {vote.voter.name for vote in votes if vote.counts}
+    empty = {vote.voter.name for vote in votes if not vote.counts} - there
+    lost = {*bound.lost, *(empty & {holder.name for holder in bound.state_holders})}
+    return bound if bound.view.is_quorum(lost) else replace(bound, lost=tuple(sorted(lost)))
 
 
 def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:

@@ -18,7 +18,7 @@ another one formats at the same time is formatted as well, at its edges not. TP1
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from groupcore.objects.refusal import OutOfRangeError
 
@@ -27,6 +27,9 @@ Marks: TypeAlias = tuple[tuple[str, MarkValue], ...]
 """Marks by name, sorted."""
 MarkChanges: TypeAlias = tuple[tuple[str, MarkValue | None], ...]
 """Marks that are set, or (None) removed, sorted by name."""
+
+Side: TypeAlias = Literal["left", "right"]
+"""On which side of a place the letter stands that the place stays with."""
 
 EMBED = "\ufffc"
 """The code point that an embed is."""
@@ -249,13 +252,21 @@ def divide(delta: RichDelta, at: int) -> tuple[RichDelta, RichDelta]:
     return before.finish(), behind.finish()
 
 
-def transform_position(position: int, delta: RichDelta) -> int:
-    """Where a place in the text is after the edit; what is inserted exactly there stays left."""
+def transform_position(
+    position: int, delta: RichDelta | tuple[int | str, ...], side: Side = "right"
+) -> int:
+    """Where a place in the text is after the edit.
+
+    What is inserted exactly there stands on its other side.
+    """
     seen = 0
     moved = position
     for item in delta:
-        if seen > position:
+        if seen > position or (seen == position and side == "left"):
             break
+        if isinstance(item, str):
+            moved += len(item)
+            continue
         if isinstance(item, Run):
             moved += len(item.text)
             continue

@@ -26,6 +26,7 @@ from msgpack import packb, unpackb
 from groupcore.batch import Batch, unpack_messages
 from groupcore.context import Numbers, decode_context, encode_context, merge, merge_into
 from groupcore.errors import WireError
+from groupcore.sequencing import columns
 from groupcore.sequencing.events import (
     Delivered,
     Departed,
@@ -232,9 +233,32 @@ class Archived:
 
 
 def unpack_runs(packed: list[Any]) -> Iterator[Kept]:
-    """The runs as they were packed."""
-    for seqno, (node, number), first, count, payloads in packed:
-        yield Kept(seqno, Process(Address(*node), number), first, count, payloads)
+    """The runs as they were packed; WireError when they are none."""
+    for run in columns.items(packed):
+        seqno, (node, number), first, count, payloads = _run_items(run)
+        process = Process(columns.address(node), columns.number(number))
+        columns.counted(seqno, first)
+        yield Kept(seqno, process, first, count, columns.blobs(payloads, columns.number(count)))
+
+
+def _run_items(run: object) -> list[Any]:
+    values = columns.items(run, 5)
+    columns.items(values[1], 2)
+    return values
+
+
+def _in_row(runs: Iterable[Kept], behind: int) -> Iterator[Kept]:
+    """The runs, as long as each follows its former one without a gap (I1); WireError."""
+    for run in runs:
+        if run.seqno > behind + 1:
+            raise columns.bad("a gap between runs")
+        behind = max(behind, run.last)
+        yield run
+
+
+def _origins(packed: object) -> list[tuple[int, Address]]:
+    rows = [columns.items(one, 3) for one in columns.items(packed)]
+    return [(columns.counted(begins)[0], columns.address(origin)) for begins, *origin in rows]
 
 
 def _packed(group: GroupId, one: Archived, known: int | None) -> list[Any]:
@@ -386,25 +410,35 @@ class Archive:
         """A part of what was packed; of a group that stands in several parts the last one counts.
 
         Logs of earlier versions have the groups themselves, each as a part, or say nothing of the
-        streams in which the runs stand.
+        streams in which the runs stand. WireError when it is no part, or not of an archive.
         """
-        packed = unpackb(part) if isinstance(part, bytes) else [part]
-        for group, seqno, state, context, runs, *more in packed:
-            one = Archived(self.shelf, seqno, state)
-            one.context = decode_context(context)
-            one.origins = [(begins, Address(*origin)) for begins, *origin in (more or [[]])[0]]
+        packed = columns.items(columns.unpacked(part)) if isinstance(part, bytes) else [part]
+        for row in packed:
+            if not 5 <= len(columns.items(row)) <= 7:
+                raise columns.bad("not a group of an archive")
+            group, seqno, state, context, runs, *more = row
+            columns.number(group)
+            columns.counted(seqno)
+            kept = decode_context(columns.blob(context))
+            origins = _origins(more[0]) if more else []
+            one = Archived(self.shelf, seqno, None if state is None else columns.blob(state))
+            one.context, one.origins = kept, origins
             if more[1:]:
                 self._open_tail(group, one, list(unpack_runs(runs)))
                 continue
-            for run in unpack_runs(runs):
-                one.keep(run)
+            try:
+                for run in _in_row(unpack_runs(runs), seqno):
+                    one.keep(run)
+            except WireError:
+                one.drop()
+                raise
             self.forget(group)
             self._enter(group, one)
 
     def _open_tail(self, group: GroupId, later: Archived, runs: list[Kept]) -> None:
         """The end of a group that stands in an earlier part."""
         one = self.groups.get(group)
-        if one is None:
+        if one is None or not runs:
             self.is_whole = False
             return
         self.runs_bytes -= one.cost_bytes

@@ -11,6 +11,7 @@ Invariants.
   I1  This node has nothing of the state before it has all of it.
   I2  A state that does not reach the frames with which this node has begun each stream is not
       taken: another one is asked for.
+  I3  Nor are bytes that are no state; another node is asked then.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from groupcore.errors import WireError
 from groupcore.sequencing.headers import Reach
 from groupcore.sequencing.names import GroupId, Place
 from groupcore.sequencing.node_state import Taking, node_state_covers
@@ -58,6 +60,7 @@ class Arriving:
         self._now = 0.0
         self._taking: tuple[bytes, Taking] | None = None
         self._kept: Kept | None = None
+        self._bad = 0
 
     def ask(self, now: float) -> None:
         """Ask for the state of a node that has it."""
@@ -65,14 +68,21 @@ class Arriving:
 
         def givers() -> dict[Address, int]:
             members = plane.view.members if plane.view else ()
-            return {member: 0 for member in members if member != plane.me}
+            others = [member for member in members if member != plane.me]
+            first = self._bad % max(len(others), 1)  # who has given none is asked last
+            return dict.fromkeys([*others[first:], *others[:first]], 0)
 
         def done(state: bytes | None) -> None:
-            whole = None if state is None else completed(state, self._kept)
-            self._kept = None
-            if whole is not None:
-                self._taking = (whole, Taking(plane, whole))
-            elif state is not None:
+            kept, self._kept = self._kept, None
+            try:
+                whole = None if state is None else completed(state, kept)
+                if whole is not None:
+                    self._taking = (whole, Taking(plane, whole))
+                    return
+            except WireError:
+                self._refuse(None)
+                return
+            if state is not None:
                 plane.counters["bad_resumption"] += 1
                 self.ask(self._now)
 
@@ -100,14 +110,29 @@ class Arriving:
         if self._taking is None:
             return
         state, taking = self._taking
-        if not taking.step():
+        try:
+            is_whole = taking.step()
+            covers = is_whole and taking.is_whole and node_state_covers(self._plane, state)
+        except WireError:
+            self._refuse(taking)
+            return
+        if not is_whole:
             return
         self._taking = None
-        if taking.is_whole and node_state_covers(self._plane, state):
+        if covers:
             self._arrived(state, taking.finish())
         else:
             taking.drop()
             self.ask(now)  # I2
+
+    def _refuse(self, taking: Taking | None) -> None:
+        """What was given is no state: nothing of it stays, and the next node is asked (I3)."""
+        self._plane.counters["bad_state"] += 1
+        self._bad += 1
+        self._taking = None
+        if taking is not None:
+            taking.drop()
+        self.ask(self._now)
 
     def progress(self) -> Progress | None:
         """What of the state has come; None when none is being taken."""

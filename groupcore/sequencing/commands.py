@@ -6,6 +6,7 @@ apply any more when its turn comes changes nothing, everywhere alike.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from msgpack import Packer, unpackb
 from msgpack.exceptions import UnpackException
 
 from groupcore.errors import WireError
-from groupcore.sequencing.names import GroupId, Process
+from groupcore.sequencing.names import SEQNO_MAX, GroupId, Process
 from groupcore.view import Address
 from groupcore.wire import decode_value, encode_value
 
@@ -236,6 +237,12 @@ COMMANDS: dict[int, type[Command]] = {
     )
 }
 
+SET_ASIDE = 0
+"""Code of no command: stands in logs for one that was set aside; `encode_set_aside`."""
+REASON = "[a-z_]{1,40}"
+DETAIL_MAX = 120
+"""Most characters of why a command was set aside."""
+
 _packer = Packer(use_bin_type=True, autoreset=True)
 
 
@@ -246,12 +253,47 @@ def encode_command(command: Command) -> bytes:
 
 
 def decode_command(payload: bytes) -> Command:
-    """The command in an ordered message that begins with PREFIX; WireError when it is none."""
+    """The command in an ordered message that begins with PREFIX.
+
+    WireError, whose reason is a word for a counter, for all other bytes: it depends on nothing but
+    these, so all nodes say the same of them.
+    """
     try:
         value = unpackb(payload[1:], raw=False, max_ext_len=0, max_map_len=0)
     except (UnpackException, ValueError, TypeError, RecursionError) as error:
         raise WireError("bad_command", str(error)[:80]) from None
-    if type(value) is not list or len(value) != 2 or value[0] not in COMMANDS:
+    if type(value) is not list or len(value) != 2 or type(value[0]) is not int:
         raise WireError("bad_command", "not [code, fields]")
-    command: Command = decode_value(value[1], COMMANDS[value[0]])
+    code, fields = value
+    if code == SET_ASIDE:
+        raise WireError(*_reason_in(fields))
+    if code not in COMMANDS:
+        raise WireError("unknown_command", f"there is no command {code}")
+    command: Command = decode_value(fields, COMMANDS[code])
+    _check_numbers(command)
     return command
+
+
+def encode_set_aside(error: WireError) -> bytes:
+    """What stands in a log in the place of a command that was set aside: only why it was."""
+    packed: bytes = _packer.pack([SET_ASIDE, [error.reason, str(error)[:DETAIL_MAX]]])
+    return PREFIX + packed
+
+
+def _reason_in(fields: object) -> tuple[str, str]:
+    match fields:
+        case [str(reason), str(detail)] if re.fullmatch(REASON, reason):
+            return reason, detail[:DETAIL_MAX]
+        case _:
+            return "bad_command", "nothing is set aside like this"
+
+
+def _check_numbers(command: Command) -> None:
+    """Who goes on behind a number has to be able to write the next ones."""
+    numbers: tuple[int, ...] = ()
+    if isinstance(command, Moved):
+        numbers = command.last
+    elif isinstance(command, EndStream):
+        numbers = (command.frame,)
+    if max(numbers, default=0) > SEQNO_MAX:
+        raise WireError("bad_command", "a number that no group or stream comes to")

@@ -7,6 +7,7 @@ ordered meanwhile then.
 Invariants.
   I1  Every command is applied once, in the order, behind the view in which it was ordered; what a
       state contains that was taken over is not applied again, however late this node is told of it.
+      What is no command is set aside at its place (`judging`).
   I2  A new node's records and streams fit together: nothing between them is missing.
   I3  A node that has joined has no vote before it has the node's state: behind the cut of the view
       that has let it in it has the frames, as anybody has.
@@ -16,10 +17,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from groupcore.errors import WireError
 from groupcore.events import Synced, ViewInstalled
 from groupcore.sequencing.arriving import Arriving
-from groupcore.sequencing.commands import Arrived, Tell, decode_command
+from groupcore.sequencing.commands import Arrived, Command, Tell
 from groupcore.sequencing.creating import Creating
 from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.directory_changes import (
@@ -46,6 +46,7 @@ from groupcore.sequencing.events import (
 from groupcore.sequencing.giving import Giving
 from groupcore.sequencing.inheriting import Inheriting
 from groupcore.sequencing.joining import Joining
+from groupcore.sequencing.judging import applied, judged, set_aside
 from groupcore.sequencing.keeper import Keeper
 from groupcore.sequencing.log import Position
 from groupcore.sequencing.migration import Migration
@@ -110,7 +111,7 @@ class Conductor:
         if not plane.ready:
             self._ordered.append((by, payload, place))
         elif self._heard > self._plane.ordered:
-            self._apply(by, payload, place)
+            self.apply(by, payload, place)
 
     def install(self, event: ViewInstalled, now: float) -> None:
         """A view."""
@@ -223,21 +224,29 @@ class Conductor:
         self._joining.states.forget_gone()
         plane.progress += 1
 
-    def _apply(self, by: Address, payload: bytes, place: Position) -> None:
+    def apply(self, by: Address, payload: bytes, place: Position) -> None:
+        """The command whose turn it is: do it, or set it aside."""
         plane = self._plane
         plane.ordered = Place(plane.ordered.view, plane.ordered.commands + 1)
         plane.place = place
-        if self._plane.log is not None:
-            self._plane.log.command(by, payload, place)
-        try:
-            command = decode_command(payload)
-        except WireError as error:
-            self._plane.counters[f"dropped.{error.reason}"] += 1
+        command, logged, error = judged(payload)
+        if plane.log is not None:
+            plane.log.command(by, logged, place)
+        if command is not None:
+            self._do(command, by)
+        elif error is not None:
+            set_aside(plane, by, plane.ordered, error)
+
+    def _do(self, command: Command, by: Address) -> None:
+        plane = self._plane
+        changes, error = applied(plane.directory, command, by)
+        if error is not None:
+            set_aside(plane, by, plane.ordered, error)
             return
         if isinstance(command, Tell):
-            self._plane.events.append(Told(by, command.topic, command.body))
-        self._plane.watch.ordered(by, command)
-        self._act(self._plane.directory.apply(command, by))
+            plane.events.append(Told(by, command.topic, command.body))
+        plane.watch.ordered(by, command)
+        self._act(changes)
         if isinstance(command, Arrived):
             self._planning.look_again()
 
@@ -350,7 +359,7 @@ class Conductor:
                 continue
             commands += 1
             if (view, commands) > plane.ordered:
-                self._apply(*item)
+                self.apply(*item)
         self._say_synced()
         self._say_arrived()
         self._ending.on_view(self.now)

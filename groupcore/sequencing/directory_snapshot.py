@@ -13,6 +13,7 @@ from msgpack import packb, unpackb
 from msgpack.exceptions import UnpackException
 
 from groupcore.errors import WireError
+from groupcore.sequencing import columns
 from groupcore.sequencing.directory_state import (
     DirectoryState,
     Ended,
@@ -22,7 +23,7 @@ from groupcore.sequencing.directory_state import (
     Tenure,
 )
 from groupcore.sequencing.load import Busy
-from groupcore.sequencing.names import Order, Process
+from groupcore.sequencing.names import SEQNO_MAX, GroupId, Order, Process
 from groupcore.sequencing.placement_options import PlacementOptions
 from groupcore.view import Address, View
 from groupcore.wire import decode_value, encode_value
@@ -35,6 +36,7 @@ BEFORE_TENURES = 4
 """That of snapshots without the table of tenures, too, whose memberships name no request."""
 BEFORE_OBSERVERS = 3
 """The oldest format that is read: without the table of observers, too."""
+OPTION_MAX = 1 << 48
 SLICE = 2_000
 """Groups of a part, where it is read in parts."""
 
@@ -58,7 +60,7 @@ def pack(state: DirectoryState) -> bytes:
     known = _Addresses()
     number = known.number
     entries = state.entries
-    columns = [
+    table = [
         list(entries),
         [entry.name for entry in entries.values()],
         [int(entry.order) for entry in entries.values()],
@@ -105,7 +107,7 @@ def pack(state: DirectoryState) -> bytes:
         [group, [[one.epoch, number(one.owner), one.last] for one in former]]
         for group, former in sorted(state.tenures.items())
     ]
-    rest = [columns, moves, pending, overlap, loads, ties, ended, streams, observers, tenures]
+    rest = [table, moves, pending, overlap, loads, ties, ended, streams, observers, tenures]
     rest.append(known.numbered(sorted(state.arriving)))
     packed: bytes = packb([*head, list(known.numbers), *rest], use_bin_type=True)
     return packed
@@ -124,57 +126,132 @@ def reading(data: bytes) -> Iterator[DirectoryState | None]:
         value = unpackb(data, raw=False, max_ext_len=0)
         yield None
         yield from _read(value)
-    except (UnpackException, ValueError, TypeError, KeyError, IndexError, WireError) as error:
+    except (UnpackException, ValueError, TypeError, LookupError, RecursionError) as error:
+        raise WireError("bad_snapshot", repr(error)[:80]) from None
+    except WireError as error:
         raise WireError("bad_snapshot", str(error)[:80]) from None
 
 
 def _read(value: list[Any]) -> Iterator[DirectoryState | None]:
-    (kind, k, options, view, groups_given, moves_given, draining, addresses, *tables) = value
+    (kind, k, options, view, groups_given, moves_given, draining, addresses, *tables) = (
+        columns.items(value)
+    )
     if BEFORE_OBSERVERS <= kind < FORMAT:
         tables += [[]] * (FORMAT - kind)
     elif kind != FORMAT:
         raise ValueError("another format")
-    if set(options) != {field.name for field in fields(PlacementOptions)}:
-        raise ValueError("other options")
-    state = DirectoryState(k, PlacementOptions(**options))
+    state = DirectoryState(columns.number(k), _options(options))
     if view is not None:
         state.install(decode_value(view, View))
-    state.groups_given, state.moves_given = groups_given, moves_given
-    state.draining = dict.fromkeys(draining)
-    known = [Address(name, incarnation) for name, incarnation in addresses]
-    columns, moves, pending, overlap, loads, ties, ended, streams, *later = tables
+    state.groups_given, state.moves_given = columns.counted(groups_given, moves_given)
+    state.draining = dict.fromkeys(columns.texts(draining))
+    known = _Known(map(columns.address, columns.items(addresses)))
+    entries, moves, pending, overlap, loads, ties, ended, streams, *later = tables
     observers, tenures, arriving = later
     _read_loads(state, loads, known)
     _read_moves(state, moves, known)
-    yield from _read_entries(state, columns, known)
-    state.pending = [
-        PendingEntry(group, Process(known[node], number), known[by], request)
-        for group, node, number, by, request in pending
-    ]
+    yield from _read_entries(state, entries, known)
+    state.pending = [_pending(row, known) for row in columns.items(pending)]
     for table, rows in ((state.overlap, overlap), (state.observers, observers)):
-        for node, number, groups in rows:
-            for group, request in groups if kind > BEFORE_TENURES else [(one, 0) for one in groups]:
-                table.enter(Process(known[node], number), group, request)
-    state.ties.by_node = {
-        known[node]: {(group, other): rate for group, other, rate in rates} for node, rates in ties
-    }
-    state.ended = {
-        known[stream]: Ended(frame, dict.fromkeys(groups)) for stream, frame, groups in ended
-    }
-    state.tenures = {
-        group: tuple(Tenure(epoch, known[owner], last) for epoch, owner, last in former)
-        for group, former in tenures
-    }
-    state.streams = dict.fromkeys(known[stream] for stream in streams)
-    state.arriving = dict.fromkeys(known[node] for node in arriving)
+        for node, number, groups in map(_three, columns.items(rows)):
+            process = Process(known.at(node), columns.number(number))
+            if kind <= BEFORE_TENURES:
+                groups = [(one, 0) for one in columns.numbers(groups)]
+            for group, request in columns.items(groups):
+                table.enter(process, columns.number(group), columns.number(request))
+    for node, rates in columns.items(ties):
+        rows = [columns.numbers(row, 3) for row in columns.items(rates)]
+        state.ties.by_node[known.at(node)] = {(one, other): rate for one, other, rate in rows}
+    for stream, frame, groups in map(_three, columns.items(ended)):
+        left = dict.fromkeys(columns.numbers(groups))
+        state.ended[known.at(stream)] = Ended(columns.counted(frame)[0], left)
+    for group, former in columns.items(tenures):
+        held = tuple(_tenure(row, known) for row in columns.items(former))
+        state.tenures[columns.number(group)] = held
+    state.streams = dict.fromkeys(known.at(stream) for stream in columns.items(streams))
+    state.arriving = dict.fromkeys(known.at(node) for node in columns.items(arriving))
+    _check(state)
     yield state
 
 
-def _read_entries(
-    state: DirectoryState, columns: list[Any], known: list[Address]
-) -> Iterator[None]:
-    groups, names, orders, owners, epochs, floors, moves = columns
+def _options(options: object) -> PlacementOptions:
+    known = {field.name for field in fields(PlacementOptions)}
+    if type(options) is not dict or set(options) != known:
+        raise ValueError("other options")
+    defaults = asdict(PlacementOptions())
+    for name, value in options.items():
+        if type(value) is not type(defaults[name]) or not 0 <= value <= OPTION_MAX:
+            raise ValueError(f"not a value of option {name}")
+    if not options["smoothing"]:
+        raise ValueError("loads are smoothed by nothing")
+    return PlacementOptions(**options)
+
+
+class _Known(list[Address]):
+    """The addresses of a snapshot, by their numbers."""
+
+    def at(self, number: object) -> Address:
+        return columns.chosen(self, number)
+
+
+def _three(row: object) -> list[Any]:
+    return columns.items(row, 3)
+
+
+def _pending(row: object, known: _Known) -> PendingEntry:
+    group, node, number, by, request = columns.items(row, 5)
+    process = Process(known.at(node), columns.number(number))
+    request = columns.number(request)
+    return PendingEntry(columns.number(group), process, known.at(by), request)
+
+
+def _tenure(row: object, known: _Known) -> Tenure:
+    epoch, owner, last = _three(row)
+    columns.counted(epoch, last or 0)
+    return Tenure(epoch, known.at(owner), last)
+
+
+def _check(state: DirectoryState) -> None:
+    """The tables name each other's rows only: what is applied to them looks these up."""
+    entries, moves = state.entries, state.moves
+    for number, move in moves.items():
+        if not move.groups or any(entries[group].move != number for group in move.groups):
+            raise ValueError("a move and its groups do not name each other")
+        if any(entries[group].owner != move.source for group in move.groups):
+            raise ValueError("a move of another's groups")
+    if sum(len(move.groups) for move in moves.values()) != sum(
+        1 for e in entries.values() if e.move
+    ):
+        raise ValueError("a group is in a move that does not name it")
+    pending = [one.group for one in state.pending]
+    strict = [group for group, _ in _attended(state)]
+    for group in (*pending, *strict):
+        if entries[group].order is not Order.STRICT:
+            raise ValueError("a process counts in a group that is not strict")
+    if max(entries, default=0) > state.groups_given or max(moves, default=0) > state.moves_given:
+        raise ValueError("a number that has not been given yet")
+    for stream, one in state.ended.items():
+        if any(entries[group].owner != stream for group in one.groups):
+            raise ValueError("a group waits for the end of another's stream")
+
+
+def _attended(state: DirectoryState) -> Iterator[tuple[GroupId, int]]:
+    for table in (state.overlap, state.observers):
+        for _, groups in table.entries():
+            yield from groups
+
+
+def _read_entries(state: DirectoryState, table: list[Any], known: _Known) -> Iterator[None]:
+    groups, names, orders, owners, epochs, floors, moves = columns.items(table, 7)
     kinds = list(Order)
+    rows_count = len(columns.numbers(groups))
+    columns.texts(names, rows_count)
+    columns.numbers(orders, rows_count, most=len(kinds) - 1)
+    columns.numbers(owners, rows_count, most=len(known) - 1)
+    for column in (epochs, floors, moves):
+        columns.numbers(column, rows_count, SEQNO_MAX)
+    if len(set(groups)) != rows_count:
+        raise ValueError("a group stands twice")
     rows = zip(groups, names, orders, owners, epochs, floors, moves, strict=True)
     for group, name, order, owner, epoch, floor, move in rows:
         state.add(group, Entry(name, kinds[order], known[owner], epoch, floor, move))
@@ -182,15 +259,23 @@ def _read_entries(
             yield None
 
 
-def _read_moves(state: DirectoryState, moves: list[Any], known: list[Address]) -> None:
-    for key, groups, source, target, reason, *requested in moves:
-        asked = (known[requested[0]], requested[1]) if requested else None
-        state.moves[key] = MoveState(tuple(groups), known[source], known[target], reason, asked)
+def _read_moves(state: DirectoryState, moves: object, known: _Known) -> None:
+    for key, groups, source, target, reason, *requested in columns.items(moves):
+        ends = known.at(source), known.at(target)
+        asked = None
+        if requested:
+            by, request = columns.items(requested, 2)
+            asked = (known.at(by), columns.number(request))
+        moved = tuple(columns.numbers(groups))
+        state.moves[columns.number(key)] = MoveState(moved, *ends, columns.text(reason), asked)
 
 
-def _read_loads(state: DirectoryState, loads: list[Any], known: list[Address]) -> None:
-    busy, delays, heavy, resting = loads
-    state.loads.busy = {group: Busy(load, sender, share) for group, load, sender, share in busy}
-    state.loads.delays = {known[node]: delay for node, delay in delays}
-    state.loads.heavy = {known[node]: times for node, times in heavy}
-    state.loads.resting = dict(resting)
+def _read_loads(state: DirectoryState, loads: object, known: _Known) -> None:
+    busy, delays, heavy, resting = columns.items(loads, 4)
+    for row in columns.items(busy):
+        group, load, sender, share = columns.items(row, 4)
+        columns.numbers([group, load, share])
+        state.loads.busy[group] = Busy(load, columns.text(sender), share)
+    state.loads.delays = {known.at(node): columns.number(delay) for node, delay in delays}
+    state.loads.heavy = {known.at(node): columns.number(times) for node, times in heavy}
+    state.loads.resting = {columns.number(group): columns.number(n) for group, n in resting}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from groupcore.sequencing.names import GroupId, MessageId, Order, Process
+from groupcore.sequencing.names import GroupId, MessageId, Order, Place, Process
 from groupcore.sequencing.plan_run import PlanProgress
 from groupcore.sequencing.plan_steps import Step
 from groupcore.view import Address
@@ -209,6 +209,20 @@ class Told(ServiceEvent):
     by: Address
     topic: str
     body: bytes
+
+
+@dataclass(slots=True)
+class SetAside(ServiceEvent):
+    """What `by` has said at this place of the control plane's order is set aside by all nodes.
+
+    It is no command, or (`reason` fault) made the directory raise. `detail` says more. A node whose
+    log holds such a place tells it again after a restart.
+    """
+
+    by: Address
+    place: Place
+    reason: str
+    detail: str
 
 
 @dataclass(slots=True)

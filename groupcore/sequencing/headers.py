@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from groupcore.batch import Header
 from groupcore.errors import WireError
-from groupcore.sequencing.names import Place, Process
+from groupcore.sequencing.names import SEQNO_MAX, Place, Process
 from groupcore.view import Address
 
 RUNS_MAX = 4_096
@@ -31,10 +31,16 @@ def pack_column(numbers: list[int]) -> bytes:
 
 
 def unpack_column(data: bytes, count: int) -> tuple[int, ...]:
-    """`count` integers; WireError `bad_column` when the bytes are of another length."""
+    """`count` integers; WireError `bad_column` when the bytes are of another length.
+
+    Or when one is higher than anything is counted to: it could not be counted on from there.
+    """
     if len(data) != 8 * count:
         raise WireError("bad_column", f"{len(data)} bytes are not {count} numbers")
-    return _column(count).unpack(data)
+    numbers = _column(count).unpack(data)
+    if count and max(numbers) > SEQNO_MAX:
+        raise WireError("bad_column", "a number that nothing is counted to")
+    return numbers
 
 
 ASKED = 5

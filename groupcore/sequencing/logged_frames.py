@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields as dataclass_fields
 
 from groupcore.batch import Batch
+from groupcore.errors import WireError
 from groupcore.sequencing.headers import (
     Accept,
     AcceptOfOne,
@@ -32,7 +33,12 @@ def logged_frame(packet: bytes, stream: Address) -> Batch:
         return Batch(stream, None, (accept,), batch.body, batch.count)
     if not isinstance(header, AcceptOfOne):
         return batch
-    stretches = unpack_stretches(header.stretches, STRETCH_OF_ONE, len(header.groups) // 8)
+    try:
+        stretches = unpack_stretches(header.stretches, STRETCH_OF_ONE, len(header.groups) // 8)
+    except WireError:
+        # It was set aside when it came, as what none can read, and has to be again.
+        nothing = (b"",) * 7
+        return Batch(stream, None, (Accept(header.frame, header.view, BEGINNING, (), *nothing),))
     accept = Accept(
         header.frame,
         header.view,

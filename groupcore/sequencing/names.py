@@ -9,6 +9,8 @@ from groupcore.view import Address
 
 NAME_MAX = 64
 """Longest name of a group, or of a node, in characters."""
+SEQNO_MAX = (1 << 62) - 1
+"""No group and no stream comes to a higher number; there is room for what is counted from there."""
 GroupId = int
 """A group's number, given by the directory when it is created; 64 bits, never used again."""
 

@@ -12,18 +12,22 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from msgpack import Packer, unpackb
+from msgpack import Packer
 
 from groupcore.context import Numbers, decode_context, encode_context
-from groupcore.sequencing import directory_snapshot
+from groupcore.sequencing import columns, directory_snapshot
 from groupcore.sequencing.chains import Standing
 from groupcore.sequencing.directory_state import DirectoryState
-from groupcore.sequencing.names import GroupId, Place
+from groupcore.sequencing.names import GroupId, Place, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.record_table import unpack_records
 from groupcore.view import Address
 
+ITEMS = 8
+"""Items of a node's state that leaves no groups out."""
+HEAD_LEAST = 4
+"""What its place takes at least: view and command, epoch and position."""
 BIN_32 = b"\xc6"
 """How msgpack begins bytes whose length takes four more."""
 
@@ -80,9 +84,10 @@ def node_state_covers(plane: Plane, state: bytes) -> bool:
     Those of nodes that are gone, too: this node may have told others that it has what follows in
     its log, and must not have to drop that for a hole before it.
     """
-    _, _, streams, _, gone, *_ = unpackb(state, strict_map_key=False)
-    cuts = {Address(*address): recorded for address, recorded, _ in streams}
-    over = {Address(*node) for node in gone} - set(cuts)
+    table = columns.items(columns.unpacked(state), ITEMS)
+    streams, gone = _streams(table[2]), columns.items(table[4])
+    cuts = {address: recorded for address, (recorded, _) in streams.items()}
+    over = set(map(columns.address, gone)) - set(cuts)
     return all(
         not stream.started or stream.base <= cuts.get(address, 0)
         for address, stream in plane.streams.items()
@@ -92,18 +97,32 @@ def node_state_covers(plane: Plane, state: bytes) -> bool:
 
 
 class Taking:
-    """Becoming what the state says, in slices; nothing of it counts before `finish`."""
+    """Becoming what the state says, in slices; nothing of it counts before `finish`.
+
+    WireError, here or by `step`, when the bytes are no state: then nothing has changed, and it is
+    to be dropped.
+    """
 
     def __init__(self, plane: Plane, state: bytes) -> None:
         self._plane = plane
-        self._state = unpackb(state, strict_map_key=False)
-        self._reading = directory_snapshot.reading(self._state[1])
+        head, directory, streams, parts, gone, chains, archived, deleted = columns.items(
+            columns.unpacked(state), ITEMS
+        )
+        if type(head) is not list or len(head) < HEAD_LEAST:
+            raise columns.bad("a state without its place")
+        self._place = Place(*columns.numbers(head[:2]))
+        self._position = columns.numbers(head[2:HEAD_LEAST])
+        self._streams = _streams(streams)
+        self._gone = [columns.address(node) for node in columns.items(gone)]
+        self._chains = [_chain(chain) for chain in columns.items(chains)]
+        self._deleted = columns.numbers(deleted)
+        self._reading = directory_snapshot.reading(columns.blob(directory))
         self._directory: DirectoryState | None = None
-        self._parts = deque(self._state[3])
+        self._parts = deque(columns.blobs(parts))
         self._records: dict[GroupId, Record] = {}
-        packed, archive = self._state[6], plane.archive
-        self._archive = None if packed is None or archive is None else archive.beside()
-        self._archived = deque([] if self._archive is None else packed)
+        archive = plane.archive
+        self._archive = None if archived is None or archive is None else archive.beside()
+        self._archived = deque([] if self._archive is None else columns.items(archived))
 
     def step(self) -> bool:
         """A slice more; whether there is nothing left."""
@@ -129,23 +148,23 @@ class Taking:
     def finish(self) -> Place:
         """Become it; the place of its directory."""
         plane = self._plane
-        head, _, streams, _, gone, chains, _, deleted = self._state
         assert self._directory is not None, "all of it has been taken"
-        view, commands, *place = head
-        plane.place = (place[0], place[1])
+        epoch, position = self._position
+        plane.place = (epoch, position)
         if plane.archive is not None and self._archive is not None:
             plane.archive.become(self._archive)
         plane.directory.become(self._directory)
-        plane.gone.update(Address(*node) for node in gone)
+        plane.gone.update(self._gone)
         plane.records.update(self._records)
-        for group in deleted:
+        for group in self._deleted:
             plane.records.pop(group, None)
             if plane.archive is not None:
                 plane.archive.forget(group)
-        for chain in chains:
-            _take_chain(plane, chain)
-        _take_streams(plane, {Address(*one): (recorded, end) for one, recorded, end in streams})
-        return Place(view, commands)
+        for process, chain, standing in self._chains:
+            key = plane.senders.of_node(process.node, [process.number])[process.number]
+            plane.chains.note_held(key, chain, standing)
+        _take_streams(plane, self._streams)
+        return self._place
 
 
 def take_node_state(plane: Plane, state: bytes) -> Place:
@@ -172,7 +191,7 @@ def _take_streams(plane: Plane, cuts: dict[Address, tuple[int, int | None]]) -> 
             stream.finish(end)
 
 
-# What msgpack hands over is a node's own packing, authenticated and hashed: Any lives here.
+# What msgpack hands over is anything, until it has been looked at: Any lives here.
 
 
 def _pack_chain(plane: Plane, key: int, chain: int, standing: Standing) -> list[Any]:
@@ -181,7 +200,18 @@ def _pack_chain(plane: Plane, key: int, chain: int, standing: Standing) -> list[
     return [*node, number, chain, *address, frame, encode_context(context)]
 
 
-def _take_chain(plane: Plane, packed: list[Any]) -> None:
-    name, incarnation, number, chain, stream, life, frame, context = packed
-    key = plane.senders.of_node(Address(name, incarnation), [number])[number]
-    plane.chains.note_held(key, chain, (Address(stream, life), frame, decode_context(context)))
+def _chain(packed: object) -> tuple[Process, int, Standing]:
+    name, life, own, chain, stream, its_life, frame, context = columns.items(packed, 8)
+    process, address = columns.process([name, life, own]), columns.address([stream, its_life])
+    columns.counted(chain, frame)
+    return process, chain, (address, frame, decode_context(columns.blob(context)))
+
+
+def _streams(packed: object) -> dict[Address, tuple[int, int | None]]:
+    """How far the records are with each stream, and where it ends if it does."""
+    cuts: dict[Address, tuple[int, int | None]] = {}
+    for row in columns.items(packed):
+        stream, recorded, end = columns.items(row, 3)
+        columns.counted(recorded, end or 0)
+        cuts[columns.address(stream)] = (recorded, end)
+    return cuts

@@ -96,7 +96,7 @@ class Receiver:
         """The runs of a frame; False when this node has still to hear of one of its groups."""
         plane = self._plane
         try:
-            stretches, columns, context = open_frame(stream, header)
+            stretches, columns, context = open_frame(stream, header, batch.count)
         except WireError as error:
             plane.counters[f"bad_frame.{error.reason}"] += 1
             return True

@@ -132,30 +132,39 @@ class Receiving:
             plane.chains.note_received(key, chain + runs - 1, standing)
 
 
-def groups_of(header: Accept) -> Column:
+def groups_of(header: Accept, messages: int) -> Column:
     """The groups in a frame; none where it cannot be read: it is counted then, and says nothing."""
     try:
         stretches_of(header)
         decode_context(header.context)
-        return _columns(header)[0]
+        return _columns(header, messages)[0]
     except WireError:
         return ()
 
 
-def open_frame(stream: Stream, header: Accept) -> tuple[list[tuple[int, ...]], Columns, Numbers]:
-    """The stretches of a frame, its columns, its context; WireError when they cannot be read."""
+def open_frame(
+    stream: Stream, header: Accept, messages: int
+) -> tuple[list[tuple[int, ...]], Columns, Numbers]:
+    """The stretches of a frame of so many messages, its columns, its context.
+
+    WireError when they cannot be read: every node sets the frame aside at its number then, as it
+    says so by its bytes alone.
+    """
     opened = stream.opened.pop(stream.recorded, None)
-    columns = _columns(header)
+    columns = _columns(header, messages)
     if opened is not None:
         return opened.stretches, columns, opened.context
     return stretches_of(header), columns, decode_context(header.context)
 
 
-def _columns(header: Accept) -> Columns:
+def _columns(header: Accept, messages: int) -> Columns:
     count = len(header.groups) // 8
-    return (
+    columns = (
         unpack_column(header.groups, count),
         unpack_column(header.seqnos, count),
         unpack_column(header.firsts, count),
         unpack_column(header.counts, count),
     )
+    if sum(columns[3]) != messages or 0 in columns[3]:
+        raise WireError("bad_column", f"the runs do not have {messages} messages")
+    return columns

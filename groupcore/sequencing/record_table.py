@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgpack import packb, unpackb
+from msgpack import packb
 
-from groupcore.sequencing.names import Order, Process
+from groupcore.sequencing import columns
+from groupcore.sequencing.names import SEQNO_MAX, Order, Process
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.record import Place, Record
 from groupcore.view import Address
@@ -67,10 +68,18 @@ def pack_records(plane: Plane, records: Sequence[Record]) -> bytes:
 
 
 def unpack_records(plane: Plane, packed: bytes) -> list[Record]:
-    """The records; their senders' keys are this plane's."""
-    groups, orders, seqnos, frames, numbers, names, peopled, known = unpackb(packed)
-    streams = [None, *(Address(*name) for name in names)]
-    processes = [Process(Address(name, life), number) for name, life, number in known]
+    """The records; their senders' keys are this plane's. WireError when there are none."""
+    table = columns.items(columns.unpacked(packed), 8)
+    groups = columns.numbers(table[0])
+    rows = len(groups)
+    orders = columns.blob(table[1])
+    if len(orders) != rows or max(orders, default=0) >= len(ORDERS):
+        raise columns.bad("not a column of orders")
+    seqnos, frames = (columns.numbers(one, rows, SEQNO_MAX) for one in table[2:4])
+    streams = [None, *map(columns.address, columns.items(table[5]))]
+    numbers = columns.numbers(table[4], rows, most=len(streams) - 1)
+    processes = [columns.process(one) for one in columns.items(table[7])]
+    peopled = [columns.items(one, 4) for one in columns.items(table[6])]
     records = []
     places: dict[tuple[int, int], Place] = {}
     for group, order, seqno, frame, number in zip(
@@ -84,7 +93,7 @@ def unpack_records(plane: Plane, packed: bytes) -> list[Record]:
         record.place = place
         records.append(record)
     for at, members, senders, requests in peopled:
-        _people(plane, records[at], processes, (members, senders, requests))
+        _people(plane, columns.chosen(records, at), processes, (members, senders, requests))
     return records
 
 
@@ -92,8 +101,11 @@ def _people(
     plane: Plane, record: Record, processes: list[Process], tables: tuple[list[Any], ...]
 ) -> None:
     """Who is in a group, has sent to it, has asked for something: pairs of process and number."""
+    for table in tables:
+        if len(columns.numbers(table)) % 2:
+            raise columns.bad("a process without its number")
     members, senders, requests = (
-        [(processes[table[at]], table[at + 1]) for at in range(0, len(table), 2)]
+        [(columns.chosen(processes, table[at]), table[at + 1]) for at in range(0, len(table), 2)]
         for table in tables
     )
     key = plane.senders.key

@@ -23,10 +23,10 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgpack import unpackb
+from msgpack.exceptions import UnpackException
 
 from groupcore.errors import WireError
 from groupcore.sequencing.chains import Chains
-from groupcore.sequencing.commands import decode_command
 from groupcore.sequencing.directory_changes import (
     Change as DirectoryChange,
 )
@@ -36,6 +36,7 @@ from groupcore.sequencing.directory_changes import (
     StreamEnded,
 )
 from groupcore.sequencing.headers import Accept, Change
+from groupcore.sequencing.judging import applied, judged, set_aside
 from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
 from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.names import Place
@@ -67,17 +68,24 @@ class Restoring:
         """
         size = 0
         for at, part in enumerate(parts):
-            for kind, *entry in unpackb(part, strict_map_key=False):
-                if kind != STATE:
-                    self._entry(kind, entry)
-                elif at == 0:  # a later one has not become the beginning
-                    yield from self._on_state(entry[0])
-                yield
+            try:
+                yield from self._part(part, at)
+            except (UnpackException, ValueError, TypeError, LookupError, RecursionError) as error:
+                raise WireError("bad_log", f"part {at + 1}: {error!r}"[:120]) from None
             size += len(part) if at else 0
         if self._plane.log is not None:
             self._plane.log.size_bytes = size
         yield from self._cut([one for one in self._plane.streams.values() if one.end is None])
         self._record()
+
+    def _part(self, part: bytes, at: int) -> Iterator[None]:
+        """The part at this place; checksums hold of it, so what is wrong in it a build has made."""
+        for kind, *entry in unpackb(part, strict_map_key=False):
+            if kind != STATE:
+                self._entry(kind, entry)
+            elif at == 0:  # a later one has not become the beginning
+                yield from self._on_state(entry[0])
+            yield
 
     def _entry(self, kind: int, entry: list[Any]) -> None:
         plane = self._plane
@@ -121,11 +129,14 @@ class Restoring:
             self._act(plane.directory.end_streams(cut, Address(*holder)))
 
     def _on_command(self, by: Address, payload: bytes) -> None:
-        try:
-            command = decode_command(payload)
-        except WireError:
-            return  # it changed nothing then, either
-        self._act(self._plane.directory.apply(command, by))
+        plane = self._plane
+        changes: list[DirectoryChange] = []
+        command, _, error = judged(payload)
+        if command is not None:
+            changes, error = applied(plane.directory, command, by)
+        if error is not None:  # it was then, too
+            set_aside(plane, by, self.place, error)
+        self._act(changes)
 
     def _act(self, changes: list[DirectoryChange]) -> None:
         plane = self._plane
@@ -175,7 +186,7 @@ class Restoring:
             if isinstance(header, Accept):
                 if header.place > self.place:
                     return number - 1
-                groups = groups_of(header)
+                groups = groups_of(header, batch.count)
             elif isinstance(header, Change):
                 groups = (header.group,)
             if max(groups, default=0) > newest:

@@ -26,18 +26,22 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from msgpack import OutOfData, Unpacker, packb, unpackb
+from msgpack.exceptions import UnpackException
 
 from groupcore.context import Numbers, decode_context
+from groupcore.errors import WireError
+from groupcore.sequencing import columns
 from groupcore.sequencing.archive import Archived
 from groupcore.sequencing.headers import Reach
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
-from groupcore.view import Address
 
 WHOLE = 1 << 48
 """Stands for all frames of a stream that is over and forgotten."""
 HEAD_ITEMS = 8
 """Items of a node's state; one that leaves groups out has one more: which."""
+LISTED = bytes([0x90 | HEAD_ITEMS])
+"""How msgpack begins an array of so many."""
 ARCHIVE_AT = 6
 """Which of them is the archive."""
 CONTEXT_AT = 3
@@ -94,7 +98,7 @@ class Resuming:
 
 
 # --- the taker ------------------------------------------------------------------------------------
-# What msgpack hands over is a node's own packing, authenticated: Any lives here.
+# What msgpack hands over is anything, until it has been looked at: Any lives here.
 
 
 def read_beginning(state: bytes) -> Kept | None:
@@ -119,22 +123,33 @@ def read_beginning(state: bytes) -> Kept | None:
             packed = unpacker.unpack()
             parts.append(_part(packed))
             left -= 1
-    except (OutOfData, ValueError):
+    except (OutOfData, ValueError, RecursionError):
         pass
+    except (UnpackException, TypeError, WireError):
+        return None
     last = max((group for part in parts for group in part.groups), default=0)
     if not last:
         return None
-    begun = {Address(*address): frame for address, frame in head[4]}
-    reaches = {
-        one.stream: one
-        for one in (
-            Reach(
-                Address(*address), recorded, begun.get(Address(*address), 0), int(recorded == end)
-            )
-            for address, recorded, end in streams
-        )
+    try:
+        return _kept(head, streams, gone, tuple(parts), last)
+    except (WireError, IndexError, TypeError):
+        return None
+
+
+def _kept(head: object, streams: object, gone: object, parts: tuple[Part, ...], last: int) -> Kept:
+    """What these parts are the beginning of; WireError and others when it cannot be said."""
+    begun = {
+        columns.address(one): columns.number(frame)
+        for one, frame in columns.items(columns.items(head)[4])
     }
-    over = {Address(*node) for node in gone} - reaches.keys()
+    reaches = {}
+    for row in columns.items(streams):
+        stream, recorded, end = columns.items(row, 3)
+        address = columns.address(stream)
+        is_over = int(recorded == end)
+        columns.number(recorded)
+        reaches[address] = Reach(address, recorded, begun.get(address, 0), is_over)
+    over = set(map(columns.address, columns.items(gone))) - reaches.keys()
     named = {
         address
         for one in frozenset().union(*(part.contexts for part in parts))
@@ -143,31 +158,34 @@ def read_beginning(state: bytes) -> Kept | None:
     for address in sorted(over & named):
         # Its frames were all recorded when the copy was complete; were they when it was begun?
         reaches[address] = Reach(address, 0, begun.get(address, WHOLE), 1)
-    return Kept(Held(tuple(reaches.values()), last), tuple(parts))
+    return Kept(Held(tuple(reaches.values()), last), parts)
 
 
 def _part(packed: bytes) -> Part:
-    """A part whose states and runs are not looked at."""
+    """A part whose states and runs are not looked at; WireError when it is none."""
     unpacker = Unpacker(strict_map_key=False, max_buffer_size=0)
-    unpacker.feed(packed)
+    unpacker.feed(columns.blob(packed))
     groups, contexts = [], set()
     for _ in range(unpacker.read_array_header()):
         items = unpacker.read_array_header()
-        groups.append(unpacker.unpack())
+        groups.append(columns.number(unpacker.unpack()))
         for _ in range(CONTEXT_AT - 1):
             unpacker.skip()
-        contexts.add(unpacker.unpack())
+        contexts.add(columns.blob(unpacker.unpack()))
         for _ in range(items - 1 - CONTEXT_AT):
             unpacker.skip()
     return Part(tuple(groups), frozenset(contexts), packed)
 
 
 def completed(state: bytes, kept: Kept | None) -> bytes | None:
-    """The whole state, where groups were left out of it; None if one of these is not kept (I2)."""
-    if state[0] == 0x90 | HEAD_ITEMS:  # msgpack's byte for an array of so many: the common case
+    """The whole state, where groups were left out of it; None if one of these is not kept (I2).
+
+    WireError where it is no state.
+    """
+    if state[:1] == LISTED:  # the common case
         return state
-    *items, left_out = unpackb(state, strict_map_key=False)
-    wanted = set(left_out)
+    *items, left_out = columns.items(columns.unpacked(state), HEAD_ITEMS + 1)
+    wanted = set(columns.numbers(left_out))
     parts: list[bytes] = []
     for part in () if kept is None else kept.parts:
         if wanted.issuperset(part.groups):
@@ -178,7 +196,7 @@ def completed(state: bytes, kept: Kept | None) -> bytes | None:
     known = {group for part in (kept.parts if kept else ()) for group in part.groups}
     if not wanted <= known:
         return None
-    items[ARCHIVE_AT] = [*parts, *items[ARCHIVE_AT]]
+    items[ARCHIVE_AT] = [*parts, *columns.blobs(items[ARCHIVE_AT])]
     whole: bytes = packb(items)
     return whole
 

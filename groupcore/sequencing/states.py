@@ -31,6 +31,7 @@ from enum import Enum, auto
 from hashlib import blake2b
 
 from groupcore.sequencing.deadlines import Deadlines
+from groupcore.sequencing.group_state import is_group_state
 from groupcore.sequencing.headers import Reach, StatePiece, StateRequest
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.pieces import DIGEST_BYTES, RANGE_MAX, Pieces
@@ -147,7 +148,10 @@ class States:
         now: float,
         resuming: Resuming | None = None,
     ) -> None:
-        """Ask for a state; `done` is called with it, or with None when nobody has one."""
+        """Ask for a state; `done` is called with it, or with None when nobody has one.
+
+        A group's is one that can be read: who gives anything else is left like one that has none.
+        """
         self._token += 1
         taking = Taking(self._token, group, least, bases, givers, may_begin, done, resuming)
         self._taking[self._token] = taking
@@ -276,6 +280,11 @@ class States:
             self._next_giver(taking, now)
             return
         state = pieces.joined()
+        if taking.group != NODE_STATE and not is_group_state(state, taking.least):
+            self._plane.counters["bad_state"] += 1
+            taking.pieces = Pieces()
+            self._next_giver(taking, now)
+            return
         self._drop(taking)
         # Asking for one piece more than there are tells the giver that it may forget the state.
         self._plane.to(

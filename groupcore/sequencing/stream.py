@@ -26,6 +26,8 @@ from groupcore.errors import WireError
 from groupcore.sequencing.record import Record, Run
 from groupcore.view import Address
 
+MISSING_MAX = 4_096
+"""So many missing frames are named at once."""
 FRAME_COST_BYTES = 100
 """What a frame counts beside its body: many have none."""
 
@@ -215,12 +217,15 @@ class Stream:
 
     @property
     def missing(self) -> tuple[int, int] | None:
-        """The first frames that are missing, both ends included."""
+        """The first frames that are missing, both ends included, and `MISSING_MAX` at most.
+
+        How far the stream goes is only what its sequencer says: it may say any number.
+        """
         if self.highest <= self.taken:
             return None
         first = self.taken + 1
-        last = first
-        while last < self.highest and last + 1 not in self._kept:
+        last, most = first, min(self.highest, self.taken + MISSING_MAX)
+        while last < most and last + 1 not in self._kept:
             last += 1
         return first, last
 

@@ -315,10 +315,11 @@ class Body(Generic[T]):
                     self.machine.load(packed)
                 case _:
                     raise MisfitError("not the state of a replica")
+            if self.machine.position != event.seqno:
+                raise MisfitError("a state of another position than the one it comes with")
         except SharedError as error:
             self.fail(error)
             return
-        assert self.machine.position == event.seqno, "a state is of the position it comes with"
         self.clock.saw(time_ms)
         self._checker.begin(self.machine)
         self.counters.states += 1

@@ -31,6 +31,7 @@ from groupcore.shared.messages import (
     unpack,
 )
 from groupcore.shared.operation_context import OperationContext
+from groupcore.shared.scalars import check_int
 from groupcore.shared.verdicts import Verdict, Verdicts, content_of, verdict_on
 
 TIME_STEP_MAX_MS = 24 * 3600 * 1000
@@ -144,7 +145,10 @@ class Machine:
         call = message.call
         if call is None:
             return self._do(process, message)
-        content = content_of(message.calls)
+        try:
+            content = content_of(message.calls)
+        except ValueError:  # packed by another library, which nests deeper than this one
+            return Done(error=MisfitError("the arguments are nested too deeply"))
         earlier = self.verdicts.find(call, content)
         if earlier is not None:
             return Done(verdict=earlier, repeated=True)
@@ -288,15 +292,22 @@ class Machine:
                     raise self._mismatch()
             case _:
                 raise MisfitError("not the state of a shared object")
-        decoded = {
-            one.name: one.codec.adopt(one.codec.from_wire(value), handle.journal)
-            for one, value in zip(fields, wire, strict=True)
-        }
+        try:
+            decoded = {
+                one.name: one.codec.adopt(one.codec.from_wire(value), handle.journal)
+                for one, value in zip(fields, wire, strict=True)
+            }
+        except MisfitError:
+            raise
+        except Exception as error:  # a user's type may raise anything when it is made
+            raise MisfitError(f"not the fields of a shared object: {error!r}") from None
         for name, one in handle.declaration.fields.items():
             if name not in decoded:
                 decoded[name] = one.codec.adopt(one.default, handle.journal)
-        self.verdicts = Verdicts.from_wire(verdicts)
-        self.members = _members(members)
+        known, inside = Verdicts.from_wire(verdicts), _members(members)
+        check_int(position)
+        check_int(time_ms)
+        self.verdicts, self.members = known, inside
         self._members = tuple(self.members)
         self.position, self.time_ms, self.birth = position, time_ms, birth
         is_former = fingerprint != handle.declaration.fingerprint

@@ -35,7 +35,9 @@ class Fault:
     `clock-step` (its wall clock jumps by `factor` lives' worth, and it restarts), `clock-set` (the
     same while it runs).
     Kinds, data plane: `late-order` (the node's service hears `factor` milliseconds late of what is
-    ordered).
+    ordered); `insider` (each `factor` milliseconds the node orders bytes that are no commands, or
+    wrong commands, puts frames into its stream that nobody can read, or sends what no application
+    understands).
     Kinds, people: `waive` (an operator has the first node go on without the others).
     """
 

@@ -6,6 +6,7 @@ from groupcore.sequencing.names import Order
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
 from groupcore.sim.groups.drawing import draw_groups
+from groupcore.sim.groups.insider import INSIDER
 from groupcore.sim.groups.lateness import LATE_ORDER
 from groupcore.sim.groups.scenario import DELETE, JOIN, LEAVE, MOVE, SEND, Act, GroupScenario
 from groupcore.sim.network import NetworkOptions
@@ -174,6 +175,16 @@ DELETED_IN_USE = scenario(
     loss=0.05,
 )
 """Two send to two groups by turns, of which one is deleted again and again, and made anew."""
+
+BETRAYED = scenario(
+    [
+        *(join(900, node, 0, 0, 1) for node in range(3)),
+        *sends([(n % 3, 0, n % 2) for n in range(12)], 1_200, 3_000, 15),
+    ],
+    (CAUSAL, STRICT),
+    faults=(Fault(1_000 * MILLISECOND, INSIDER, (2,), 2 * SECOND, 20),),
+)
+"""A member orders bytes that are none, and wrong commands, while all send."""
 
 DELETED_UNHEARD = scenario(
     [

@@ -30,6 +30,7 @@ from groupcore.sim.plants_merge import MERGE_PLANTS
 from groupcore.sim.plants_observers import OBSERVER_PLANTS
 from groupcore.sim.plants_places import PLACE_PLANTS
 from groupcore.sim.plants_safety import SAFETY_PLANTS
+from groupcore.sim.plants_set_aside import SET_ASIDE_PLANTS
 from groupcore.sim.plants_total import TOTAL_PLANTS
 from groupcore.sim.plants_transfer import TRANSFER_PLANTS
 from groupcore.sim.plants_views import VIEW_PLANTS
@@ -274,6 +275,7 @@ PLANTS: dict[str, Plant] = {
         *GROUP_ORDER_PLANTS,
         *OBSERVER_PLANTS,
         *PLACE_PLANTS,
+        *SET_ASIDE_PLANTS,
         *ACCESS_PLANTS,
         *DURABLE_PLANTS,
         *DOCUMENT_PLANTS,

@@ -24,6 +24,7 @@ from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.checkers.group_order import GroupIntegrity
 from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle, SavedIsKept
 from groupcore.sim.checkers.log_integrity import LogIntegrity
+from groupcore.sim.checkers.set_aside import SetAsideAlike
 from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS
 from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.documents.cluster import document_cluster
@@ -137,6 +138,7 @@ GROUPS: tuple[type[Checker], ...] = (
     ViewAgreement,
     LivenessWithoutOrder,
     Authenticity,
+    SetAsideAlike,
     *GROUP_CHECKERS,
 )
 """What holds where groups are sequenced; the channel beneath carries nothing but commands."""
@@ -145,6 +147,7 @@ DURABLE: tuple[type[Checker], ...] = (
     ViewAgreement,
     LivenessWithoutOrder,
     Authenticity,
+    SetAsideAlike,
     GroupIntegrity,
     GroupSavedSurvives,
     SavedIsKept,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sim.trace_moves import MOVE_EVENTS, MoveRecord
+from groupcore.sim.trace_set_aside import SET_ASIDE_EVENTS, OrderApplied
 
 GroupProcess = tuple[str, int, int]
 """A process: its node's id and incarnation, and its own number there."""
@@ -358,6 +359,7 @@ GroupRecord = (
     | GroupEnd
     | GroupHolds
     | MoveRecord
+    | OrderApplied
 )
 
 GROUP_EVENTS: dict[type, str] = {
@@ -386,6 +388,7 @@ GROUP_EVENTS: dict[type, str] = {
     GroupEnd: "g-end",
     GroupHolds: "g-holds",
     **MOVE_EVENTS,
+    **SET_ASIDE_EVENTS,
 }
 """What each record is called in the lines of a trace."""
 

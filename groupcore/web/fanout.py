@@ -23,8 +23,13 @@ except ImportError as error:
         'run: pip install "uvicorn>=0.35" websockets'
     ) from error
 
-RELIED_ON = ("transport", "scope", "queue", "handshake_complete", "close_sent", "disconnected")
+RELIED_ON = (
+    *("transport", "conn", "scope", "queue"),
+    *("handshake_complete", "close_sent", "disconnected"),
+)
 """uvicorn's attribute names that this file leans on."""
+
+BAD_HEAD = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 ABORT_S = 1.0
 """How long a close frame may wait behind what is buffered."""
@@ -96,6 +101,13 @@ class FanoutProtocol(WebSocketsSansIOProtocol):
         """The connection has a handle from its beginning."""
         self.handle = FanoutHandle(self)
         super().connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """A head that is none is refused: uvicorn leaves its connection open, and says nothing."""
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.transport.is_closing():
+            self.transport.write(b"".join(self.conn.data_to_send()) or BAD_HEAD)
+            self.transport.close()
 
     async def run_asgi(self) -> None:
         """Put the handle into the scope, then run the application."""

@@ -27,6 +27,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from groupcore.aio.private import make_folder
 from server.accounts.audit import FIRST, Note, follows
 from server.accounts.audit_key import AuditKey
 from server.errors import DamagedStoreError
@@ -70,7 +71,7 @@ class AuditFile:
         self, path: Path, cluster: Sequence[bytes] = (), *, takes_over: bool = False
     ) -> None:
         self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         _cut_torn_line(path)
         key = AuditKey(path.parent, cluster)
         found = Verified(0, 0, 0, FIRST)

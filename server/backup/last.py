@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from groupcore.aio.private import open_file
+
 logger = logging.getLogger("server")
 
 NAME: Final = "backup-last.json"
@@ -29,7 +31,7 @@ class LastBackup:
         self.at_s = time.time()
         fresh = self._path.with_name(NAME + ".new")
         try:
-            with fresh.open("w", encoding="utf-8") as file:
+            with open_file(fresh, "w") as file:
                 file.write(json.dumps({"at_s": round(self.at_s, 3)}) + "\n")
                 file.flush()
                 os.fsync(file.fileno())

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
+from groupcore.aio.private import open_file
 from groupcore.errors import GroupcoreError
 from groupcore.objects.rich_parsing import parse_rich
 from groupcore.shared.documents.parts import Attributes, Seed
@@ -91,7 +92,8 @@ async def restore(
     audit = reader.one(AUDIT)
     if audit is not None:
         path = settings.data / AUDIT
-        path.write_bytes(audit)
+        with open_file(path, "wb") as file:
+            file.write(audit)
         AuditFile(path, () if key is None else key.read(), takes_over=True)
     return found
 

@@ -77,7 +77,7 @@ class Colleagues:
             name, about = unpackb(asked)
         except (UnpackException, ValueError, TypeError):
             return None
-        if name not in self._answers or not isinstance(about, dict):
+        if type(name) is not str or name not in self._answers or not isinstance(about, dict):
             return None
         return Answering(self._packed(name, about))
 
@@ -122,11 +122,7 @@ class Colleagues:
             logger.info("node %s has not answered within %g s", node, limit_s)
         if packed is None:
             raise BadMessageError("node_silent", f"node {node} does not answer now; try again")
-        found = unpackb(packed)
-        if "problem" in found:
-            raise BadMessageError(found["problem"]["code"], found["problem"]["detail"])
-        answer: Shown = found["answer"]
-        return answer
+        return read_answer(packed, node)
 
     async def gather(self, name: str, **about: object) -> dict[str, Shown | None]:
         """What each node of the view answers, this one first; None: it is silent."""
@@ -140,3 +136,18 @@ class Colleagues:
                 return None
 
         return dict(zip(nodes, await asyncio.gather(*map(one, nodes)), strict=True))
+
+
+def read_answer(packed: bytes, node: str) -> Shown:
+    """What another node has answered; BadMessageError is its own, or says that it is no answer."""
+    try:
+        found = unpackb(packed)
+    except (UnpackException, ValueError, TypeError, RecursionError):
+        found = None
+    match found:
+        case {"problem": {"code": str(code), "detail": str(detail)}}:
+            raise BadMessageError(code, detail)
+        case {"answer": dict(answer)}:
+            return answer
+        case _:
+            raise BadMessageError("node_silent", f"node {node} answers what nobody can read")

@@ -23,6 +23,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from groupcore.aio.private import make_folder
 from server.backup.archive import Reader, summary
 from server.backup.taking import take
 from server.console.colleagues import Shown
@@ -81,7 +82,7 @@ def taking(node: Node) -> tuple[str, Work]:
         path = folder / f"groupcore-{stamp}.tar"
 
     async def work(operation: Operation) -> Shown:
-        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        await asyncio.to_thread(make_folder, folder)
         aside = path.with_name(path.name + ".part")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         with os.fdopen(await asyncio.to_thread(os.open, aside, flags, 0o600), "wb") as file:

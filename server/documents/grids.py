@@ -16,7 +16,8 @@ from groupcore.objects.rich_parsing import size_bytes
 from groupcore.shared.documents.limits import BLOCK_BYTES_MAX, BLOCK_MAX
 from groupcore.shared.documents.parts import Value
 from groupcore.shared.documents.tables import COLUMNS_MAX, ROWS_MAX, grid_of, table_of
-from server.documents.inline import Env, read_inline, write_inline
+from server.documents.inline import read_inline, write_inline
+from server.documents.parsing import Env, check_length
 
 NAMELESS = "<!-- -->"
 """The first name of a header that is none."""
@@ -29,7 +30,9 @@ Made = tuple[dict[str, Value], Rich]
 
 def read_cell(source: str, env: Env) -> Rich:
     """The text of a cell."""
-    return read_inline(source, env, lines=True)
+    if not source:  # rows that are short have many
+        return ()
+    return read_inline(check_length(source), env, lines=True)
 
 
 def cells_beyond(line: str, count: int) -> list[str]:
@@ -44,12 +47,13 @@ def cells_beyond(line: str, count: int) -> list[str]:
 
 def tables_of(rows: Rows) -> Iterator[Made]:
     """The rows as tables, the first one the header; several, where one block cannot hold all."""
-    width = max(map(len, rows))
-    body = [[*row, *([()] * (width - len(row)))] for row in rows]
+    narrow = [_narrow(row) for row in rows]
+    width = max(map(len, narrow))
+    body = [[*row, *([()] * (width - len(row)))] for row in narrow]
     has_names = not (rows[0] and _is_nameless(rows[0]))
     if not has_names:
         body = body[1:] or [[()] * width]
-    for number, portion in enumerate(_portions([_narrow(row) for row in body])):
+    for number, portion in enumerate(_portions(body)):
         attributes: dict[str, Value] = {"type": "table"}
         if number or not has_names:
             attributes["header"] = False

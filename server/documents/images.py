@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from groupcore.shared.documents.limits import VALUE_MAX
-from server.documents.inline import Env, parser
-from server.pictures.store import hash_of, is_hash
+from server.documents.parsing import Env, check_length, parse_text
+from server.pictures.naming import hash_of, is_hash
 
 FOLDER = "pictures/"
 DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,([A-Za-z0-9+/=]+)")
@@ -40,8 +40,10 @@ def read_image(source: str, env: Env) -> Image | None:
     if not source.startswith("!["):
         return None
     first, _, rest = source.partition("\n")
-    [token] = parser.parseInline(first.rstrip(" \\"), env)
-    children = token.children or []
+    line = first.rstrip(" \\")
+    if "](data:" not in line:  # a file in the text may be as large as pictures are
+        check_length(line)
+    children = parse_text(line, env)
     if len(children) != 1 or children[0].type != "image":
         return None
     target = str(children[0].attrGet("src") or "")

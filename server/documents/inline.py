@@ -9,20 +9,15 @@ Markdown becomes it.
 from __future__ import annotations
 
 import re
-from collections.abc import MutableMapping
-from itertools import pairwise, takewhile
-from typing import Any
+from itertools import pairwise
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from groupcore.objects.refusal import RefusalError
 from groupcore.objects.rich_delta import Marks, MarkValue, Rich, Run, canonical, inserted, plain
 from groupcore.objects.rich_parsing import parse_rich
+from server.documents.parsing import Env, parse_text
 
-NESTING_MAX = 100
-"""So deep the parser goes: a list takes two, an item's text one; what is deeper it leaves out."""
-parser = MarkdownIt("commonmark", {"maxNesting": NESTING_MAX}).enable(["strikethrough", "table"])
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 SPECIAL = re.compile(r"[\\`*_\[\]<>~&!]")
 OPEN = {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}
@@ -31,8 +26,6 @@ SIGNS = {"bold": "**", "italic": "*", "strike": "~~"}
 NESTED = ("link", "bold", "italic", "strike")
 """The marks, outermost first where they end at one place; `code` is innermost."""
 KNOWN = {*NESTED, "code"}
-
-Env = MutableMapping[str, Any]
 
 
 def is_row(line: str) -> bool:
@@ -56,13 +49,12 @@ def read_inline(source: str, env: Env | None = None, *, lines: bool = False) -> 
     Soft line breaks become spaces; hard ones stay, and those between the rows of a table: Markdown
     is often wrapped at a column, which means nothing.
     """
-    [token] = parser.parseInline(source, {} if env is None else env)
+    children = parse_text(source, {} if env is None else env)
     reader = _Reader(lines)
-    children = token.children or []
     for place, child in enumerate(children):
         following = children[place + 1] if place + 1 < len(children) else None
         reader.take(child, "" if following is None else following.content)
-    return inserted(canonical(reader.runs))
+    return inserted(canonical(reader.runs()))
 
 
 class _Reader:
@@ -70,15 +62,19 @@ class _Reader:
 
     def __init__(self, lines: bool) -> None:
         self._has_lines = lines
-        self.runs: list[Run] = []
+        self._runs: list[Run] = []
+        self._pieces: list[str] = []
+        """Of the run that goes on, put together once."""
+        self._piece_marks: Marks = ()
         self._marks: dict[str, MarkValue] = {}
-        self._line = ""
+        self._in_row = False
+        self._begins_line = True
         self._sources: list[str | None] = []
 
     def take(self, token: Token, following: str) -> None:
         match token.type:
             case "softbreak":
-                self._add("\n" if is_row(self._line) and is_row(following) else " ")
+                self._add("\n" if self._in_row and is_row(following) else " ")
             case "hardbreak":
                 self._add("\n")
             case "code_inline":
@@ -115,8 +111,25 @@ class _Reader:
 
     def _add(self, text: str, **more: MarkValue) -> None:
         if text:
-            self.runs.append(Run(text, tuple(sorted({**self._marks, **more}.items()))))
-            self._line = (self._line + text).rpartition("\n")[2]
+            marks = tuple(sorted({**self._marks, **more}.items()))
+            if marks != self._piece_marks:
+                self._end_run()
+                self._piece_marks = marks
+            self._pieces.append(text)
+            last = text.rpartition("\n")[2]
+            if len(last) < len(text) or self._begins_line:  # the line itself is not kept: it grows
+                self._in_row = is_row(last)
+                self._begins_line = not last
+
+    def _end_run(self) -> None:
+        if self._pieces:
+            self._runs.append(Run("".join(self._pieces), self._piece_marks))
+            self._pieces = []
+
+    def runs(self) -> list[Run]:
+        """What was read so far."""
+        self._end_run()
+        return self._runs
 
 
 def is_allowed(href: str) -> bool:
@@ -175,6 +188,7 @@ def _write(text: Rich, escaped: bool) -> str:
     """The text with signs; what goes on for longer is opened before what ends sooner."""
     written = ""
     opened: list[tuple[str, MarkValue]] = []
+    extents = _extents(text)
     for place, run in enumerate(text):
         wanted = [one for one in run.marks if one[0] in NESTED]
         kept = 0
@@ -182,7 +196,7 @@ def _write(text: Rich, escaped: bool) -> str:
             kept += 1
         written += _closing(opened[kept:])
         fresh = [one for one in wanted if one not in opened[:kept]]
-        fresh.sort(key=lambda one: (-_extent(text, place, one), NESTED.index(one[0])))
+        fresh.sort(key=lambda one: (-extents[place][one], NESTED.index(one[0])))
         written += "".join("[" if name == "link" else SIGNS[name] for name, _ in fresh)
         opened = opened[:kept] + fresh
         if dict(run.marks).get("code"):
@@ -192,9 +206,14 @@ def _write(text: Rich, escaped: bool) -> str:
     return written + _closing(opened)
 
 
-def _extent(text: Rich, place: int, mark: tuple[str, MarkValue]) -> int:
-    """In how many runs from this one on the mark is."""
-    return sum(1 for _ in takewhile(lambda run: mark in run.marks, text[place:]))
+def _extents(text: Rich) -> list[dict[tuple[str, MarkValue], int]]:
+    """Of each run the marks, and in how many runs from this one on each is."""
+    found: list[dict[tuple[str, MarkValue], int]] = []
+    behind: dict[tuple[str, MarkValue], int] = {}
+    for run in reversed(text):
+        behind = {mark: behind.get(mark, 0) + 1 for mark in run.marks}
+        found.append(behind)
+    return found[::-1]
 
 
 def _closing(marks: list[tuple[str, MarkValue]]) -> str:
@@ -210,7 +229,7 @@ def _is_odd(href: str) -> bool:
 
 
 def _code(text: str) -> str:
-    runs = [len(run) for run in re.findall(r"`+", text)]
+    runs = {len(run) for run in re.findall(r"`+", text)}
     fence = "`" * next(size for size in range(1, len(runs) + 2) if size not in runs)
     needs_room = text[:1] in ("`", " ") or text[-1:] in ("`", " ")
     return f"{fence} {text} {fence}" if needs_room and text.strip() else f"{fence}{text}{fence}"

@@ -13,17 +13,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
 from groupcore.objects.changes import DEFAULT_LIMITS
 from groupcore.objects.refusal import TooLargeError
 from groupcore.objects.rich_delta import Rich, plain, rich
+from groupcore.shared.documents.outline import BLOCKS_MAX
 from groupcore.shared.documents.parts import Value
 from server.documents.grids import Rows, cells_beyond, read_cell, table_lines, tables_of
 from server.documents.images import Image, read_image, write_image
-from server.documents.inline import NESTING_MAX, Env, broken, parser, read_inline, write_inline
-from server.documents.making import NewBlock
+from server.documents.inline import broken, read_inline, write_inline
+from server.documents.parsing import Env, check_length, parse_blocks
+
+if TYPE_CHECKING:
+    from server.documents.making import NewBlock
 
 TITLE_MAX = DEFAULT_LIMITS.title
 DEPTH_MAX = 8
@@ -32,10 +37,11 @@ LIST_KINDS = {"bullet", "numbered", "todo"}
 TASK = re.compile(r"\[([ xX])\](?: |$)")
 STARTS_BLOCK = re.compile(
     r"\\*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|\d{1,9}[.)](?=\s|$)|`{3,}|~{3,}|<|\[[ xX]\]"
-    r"|!\[.*\]\((?:pictures/[0-9a-f]{64}|data:image/[^)]*)\)[ \\]*$"
     r"|([-*_])[ \t]*(?:\1[ \t]*){2,}$|[-=]+[ \t]*$|[|:-][-:| \t]*$|\[[^\]]*\]:)"
 )
 """The beginning of a line that would be, or is escaped from being, more than text."""
+STARTS_IMAGE = re.compile(r"\\*+!\[")
+HASHED = re.compile(r"\]\(pictures/[0-9a-f]{64}")
 
 
 @dataclass(slots=True)
@@ -67,6 +73,8 @@ class _Reader:
 
     def add(self, attributes: dict[str, Value], text: Rich) -> None:
         self.blocks.append(_block(attributes, text))
+        if len(self.blocks) > BLOCKS_MAX:
+            raise TooLargeError(f"a document may have {BLOCKS_MAX} blocks, this one has more")
 
     def read(self, tokens: list[Token]) -> None:
         for token in tokens:
@@ -121,7 +129,7 @@ class _Reader:
         if task and attributes["type"] == "bullet":
             attributes |= {"type": "todo", "checked": task[1] != " "}
             content = content[task.end() :]
-        self.add(attributes, read_inline(unescape(content), self.env))
+        self.add(attributes, read_inline(unescape(check_length(content)), self.env))
 
     def beyond(self, rows: Rows) -> None:
         """The cells of the last row that the header has no columns for."""
@@ -168,14 +176,11 @@ def import_markdown(source: str, title: str = "") -> Imported:
     """The blocks of a Markdown text.
 
     A heading of level 1 at the very beginning is the title, unless one is given; without either
-    the title is `Untitled`. TooLargeError when it is nested deeper than the parser goes.
+    the title is `Untitled`. TooLargeError for what no document can hold, TooComplexError.
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
     reader = _Reader(source=source.split("\n"))
-    tokens = parser.parse(source, reader.env)
-    if any(token.level >= NESTING_MAX - 1 for token in tokens):
-        raise TooLargeError("the Markdown has lists or quotes in each other more than 40 deep")
-    reader.read(tokens)
+    reader.read(parse_blocks(source, reader.env))
     blocks = reader.blocks
     if blocks and dict(blocks[0][0]).get("level") == 1:
         first = " ".join(plain(blocks[0][1]).split())
@@ -260,14 +265,31 @@ def _broken(content: Rich) -> list[str]:
     return escape(broken(write_inline(content))).split("\n")
 
 
+def starts_block(line: str) -> bool:
+    """Whether a line would begin a block, or is escaped from it.
+
+    Of a picture's line each part is looked at once, which no one pattern does.
+    """
+    if STARTS_BLOCK.match(line):
+        return True
+    start, end = STARTS_IMAGE.match(line), line.rstrip(" \\")
+    if start is None or not end.endswith(")"):
+        return False
+    before = end.rfind(")", start.end(), len(end) - 1) + 1 or start.end()
+    hashed = end.rfind("](pictures/", before)
+    if hashed >= 0 and HASHED.fullmatch(end[hashed:-1]):
+        return True
+    return end.find("](data:image/", before) >= 0
+
+
 def escape(text: str) -> str:
     """The text with a backslash before every line that would begin a block."""
-    return "\n".join("\\" + line if STARTS_BLOCK.match(line) else line for line in text.split("\n"))
+    return "\n".join("\\" + line if starts_block(line) else line for line in text.split("\n"))
 
 
 def unescape(text: str) -> str:
     """Take off the backslashes that `escape` has put on."""
     return "\n".join(
-        line[1:] if line.startswith("\\") and STARTS_BLOCK.match(line[1:]) else line
+        line[1:] if line.startswith("\\") and starts_block(line[1:]) else line
         for line in text.split("\n")
     )

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import os
-import sys
-from asyncio.subprocess import PIPE
 from dataclasses import dataclass
-from pathlib import Path
+from typing import cast
 
 from server.errors import BadMessageError
 from server.pictures.bare import NOT_A_PICTURE, kind_of
+from server.work.kinds import picture_kind
+from server.work.pool import TOO_COMPLEX, Does
 
-AT_ONCE = 2
-TIME_S = 30.0
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from server.pictures.worker import main; main(int(sys.argv[2]))"
-)
 MEDIA = {"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
 
@@ -34,47 +24,43 @@ class Picture:
 
 
 class Checking:
-    """Checks pictures of at most `pixels_max` pixels, AT_ONCE at a time."""
+    """Checks pictures of at most `pixels_max` pixels, by the node's workers."""
 
-    def __init__(self, pixels_max: int, time_s: float = TIME_S) -> None:
+    def __init__(self, pixels_max: int, work: Does) -> None:
         self._pixels_max = pixels_max
-        self._time_s = time_s
-        self._turn = asyncio.Semaphore(AT_ONCE)
+        self._work = work
 
-    async def check(self, data: bytes) -> Picture:
-        """The picture as it is to be kept.
+    async def check(self, data: bytes, by: str) -> Picture:
+        """The picture as it is to be kept, for who has sent it.
 
-        BadMessageError: `not_a_picture`, `bad_picture`, `too_large`, in words for who has sent it.
-        What no decoder would be asked about needs no process either.
+        BadMessageError: `not_a_picture`, `bad_picture`, `too_large`, in words for who has sent it;
+        `busy`, TooFastError. What no decoder would be asked about needs no process either.
         """
         if not kind_of(data):
             raise BadMessageError("not_a_picture", NOT_A_PICTURE)
-        async with self._turn:
-            out = await self._run(data)
-        head, _, kept = out.partition(b"\n")
+        kind = picture_kind(self._pixels_max)
         try:
-            told = json.loads(head)
-        except ValueError:  # it was ended: by its limits, or by a decoder that fell over
-            raise BadMessageError(
-                "bad_picture", "this picture cannot be read: it is damaged, or asks for too much"
-            ) from None
-        if "code" in told:
-            raise BadMessageError(told["code"], told["detail"])
-        return Picture(kept, MEDIA[told["kind"]], told["width"], told["height"])
+            told = await self._work.run(kind, by, len(data), data, self._pixels_max)
+            return _picture(told)
+        except BadMessageError as error:
+            if error.code == TOO_COMPLEX:
+                raise _unreadable() from None
+            raise
 
-    async def _run(self, data: bytes) -> bytes:
-        arguments = ("-I", "-c", PROGRAM, str(ROOT), str(self._pixels_max))
-        environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, *arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment
-        )
-        try:
-            async with asyncio.timeout(self._time_s):
-                out, _ = await process.communicate(data)
-        except TimeoutError:
-            return b""
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        return out
+
+def _picture(told: object) -> Picture:
+    """Checked, as a decoder that has fallen to what it read says anything."""
+    try:
+        kind, width, height, data = cast("tuple[str, int, int, bytes]", told)
+        sizes_fit = 0 < int(width) < 1 << 31 and 0 < int(height) < 1 << 31
+        if not sizes_fit or kind_of(data) != kind:
+            raise _unreadable()
+        return Picture(data, MEDIA[kind], width, height)
+    except (ValueError, TypeError, KeyError):
+        raise _unreadable() from None
+
+
+def _unreadable() -> BadMessageError:
+    return BadMessageError(
+        "bad_picture", "this picture cannot be read: it is damaged, or asks for too much"
+    )

@@ -17,7 +17,8 @@ from itertools import count
 from groupcore.aio.errors import TransferError
 from groupcore.aio.transfer import Secret, TransferServer, fetch
 from groupcore.transfer.sources import BytesSource, Intake, StateSource
-from server.pictures.store import Store, hash_of, is_hash
+from server.pictures.naming import hash_of, is_hash
+from server.pictures.store import Store
 
 logger = logging.getLogger("server")
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from groupcore.objects.rich_delta import Rich, joined, rich
 from server.documents.making import NewBlock
 from server.pictures.named import KIND, PICTURE
+from server.pictures.naming import is_hash
 from server.pictures.register import Kept
 from server.pictures.service import PictureService
-from server.pictures.store import is_hash
 
 
 async def placed(
@@ -18,8 +18,9 @@ async def placed(
     blocks: list[NewBlock],
     files: Mapping[str, bytes],
     may_read: Callable[[str], bool],
+    by: str,
 ) -> list[NewBlock]:
-    """The blocks, with every picture that they name in the document.
+    """The blocks, with every picture that they name in the document; `by` waits for workers.
 
     A picture that who asks may not have becomes a text with its description. BadMessageError for a
     file that is no picture, or has no room; then the document is not made.
@@ -32,7 +33,7 @@ async def placed(
             found.append((given, text))
             continue
         if name in files:
-            name, kept = await pictures.add(doc, files[name])
+            name, kept = await pictures.add(doc, files[name], by)
         else:
             known = await _copied(pictures, doc, name, may_read)
             if known is None:

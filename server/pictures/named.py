@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupcore.shared.documents.shown import Shot
-from server.pictures.store import is_hash
+from server.pictures.naming import is_hash
 
 KIND = "image"
 """The type of a block that shows a picture; its text is what stands below it."""

@@ -21,7 +21,7 @@ from groupcore.objects.parsing import is_identifier
 from groupcore.objects.refusal import BadChangeError
 from groupcore.shared import SharedObject, operation
 from server.errors import BadMessageError
-from server.pictures.store import is_hash
+from server.pictures.naming import is_hash
 
 NAME = "pictures"
 """As what the object is opened."""

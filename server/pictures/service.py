@@ -20,9 +20,11 @@ from groupcore.shared.changes import Change
 from server.errors import BadMessageError
 from server.pictures.checking import Checking
 from server.pictures.exchange import Exchange
+from server.pictures.naming import is_hash
 from server.pictures.register import Kept, Pictures, no_picture
-from server.pictures.store import Store, is_hash
+from server.pictures.store import Store
 from server.settings import Settings
+from server.work.pool import Does
 
 logger = logging.getLogger("server")
 
@@ -48,6 +50,7 @@ class PictureService:
         secret: Secret,
         nodes: Callable[[], tuple[str, ...]],
         named: Named,
+        work: Does,
     ) -> None:
         self.store = Store(settings.data)
         self.missing = 0
@@ -56,7 +59,7 @@ class PictureService:
         self._me = settings.node_id
         self._nodes = nodes
         self._named = named
-        self._checking = Checking(settings.picture_mpixel * 1_000_000)
+        self._checking = Checking(settings.picture_mpixel * 1_000_000, work)
         self._register: Pictures | None = None
         self.exchange = Exchange(self.store, secret, lambda: self.register.sites)
         self._site: tuple[str, int] | None = None
@@ -120,13 +123,13 @@ class PictureService:
 
     # --- for pages ------------------------------------------------------------------------------
 
-    async def add(self, doc: str, data: bytes) -> tuple[str, Kept]:
-        """Take a picture into a document; its name, when a majority has it on disk.
+    async def add(self, doc: str, data: bytes, by: str) -> tuple[str, Kept]:
+        """Take somebody's picture into a document; its name, when a majority has it on disk.
 
         BadMessageError: what `Checking.check` says, `no_room`, `disk_full`, `not_primary`.
         """
         try:
-            picture = await self._checking.check(data)
+            picture = await self._checking.check(data, by)
         except BadMessageError:
             self.refused += 1
             raise

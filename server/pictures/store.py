@@ -9,28 +9,18 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import secrets
 import time
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
+
+from groupcore.aio.private import make_folder, open_file
+from server.pictures.naming import hash_of, is_hash
 
 logger = logging.getLogger("server")
 
 FOLDER = "blobs"
 """In the node's data folder."""
-HASH = re.compile(r"[0-9a-f]{64}")
-
-
-def is_hash(text: str) -> bool:
-    """Whether this can be the name of a picture."""
-    return HASH.fullmatch(text) is not None
-
-
-def hash_of(data: bytes) -> str:
-    """Under which name these bytes are kept."""
-    return sha256(data).hexdigest()
 
 
 class Store:
@@ -55,10 +45,10 @@ class Store:
         if self.read(name) is not None:
             os.utime(path)  # it is wanted anew: `stray` leaves it alone
             return name
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         aside = path.with_name(f"{secrets.token_hex(8)}.part")
         try:
-            with aside.open("wb") as file:
+            with open_file(aside, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())

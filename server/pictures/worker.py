@@ -1,26 +1,19 @@
-"""Looks at one picture, in a process of its own: the file on the input, what is kept on the output.
+"""Looks at one picture, in a worker that does nothing else: what is kept of the file.
 
-The output is a line of JSON and then the file. Decoders have had holes, and a small file may want
-much memory; so this runs with limits of its own, has no secret and no open file, and ends with the
-picture. See `server.pictures.checking`, which starts it.
+Decoders have had holes, and a small file may want much memory; so the process has limits, no secret
+and no open file, and ends with the picture (`server.work`).
 """
 
 from __future__ import annotations
 
-import json
-import resource
-import sys
 from dataclasses import dataclass
 from io import BytesIO
 
 from PIL import Image, ImageOps, ImageSequence
 
 from server.pictures.bare import NOT_A_PICTURE, BrokenFileError, bare, kind_of
+from server.work.process import RefusedWorkError
 
-MEMORY_BYTES = 512 << 20
-BYTES_A_PIXEL = 24
-"""A few copies of a picture in four bytes a pixel."""
-CPU_S = 20
 SIDE_MAX = 2560
 """Longest side of what is kept; more pixels help nobody in a document."""
 FRAMES_MAX = 1000
@@ -31,12 +24,8 @@ ORIENTATION = 0x0112
 QUALITY = 85
 
 
-class RefusedPictureError(Exception):
+class RefusedPictureError(RefusedWorkError):
     """It is not taken; `code` and the text are for the person who has sent it."""
-
-    def __init__(self, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,24 +137,10 @@ def _again(kind: str, picture: Image.Image) -> Looked:
     return Looked(out.getvalue(), kind, *shown.size)
 
 
-def limit(pixels_max: int) -> None:
-    """No more memory and time than a picture may need, and no file at all."""
-    memory = MEMORY_BYTES + BYTES_A_PIXEL * pixels_max
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def looked(data: bytes, pixels_max: int) -> object:
+    """What a worker does: see `look`. Kind, width, height and the file."""
+    found = look(data, pixels_max)
+    return [found.kind, found.width, found.height, found.data]
 
 
-def main(pixels_max: int) -> None:
-    """One picture."""
-    Image.preinit()
-    limit(pixels_max)
-    out = sys.stdout.buffer
-    try:
-        looked = look(sys.stdin.buffer.read(), pixels_max)
-    except RefusedPictureError as error:
-        out.write(json.dumps({"code": error.code, "detail": str(error)}).encode() + b"\n")
-        return
-    head = {"kind": looked.kind, "width": looked.width, "height": looked.height}
-    out.write(json.dumps(head).encode() + b"\n" + looked.data)
+Image.preinit()  # before the limits of the process are set

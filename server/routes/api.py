@@ -19,7 +19,8 @@ from groupcore.shared.errors import ForbiddenError
 from server.accounts.errors import forbidden
 from server.accounts.roles import ADMIN, KEEPER, Role
 from server.documents.making import document_id, make_document
-from server.documents.markdown import Imported, clean_title, export_markdown, import_markdown
+from server.documents.markdown import Imported, clean_title
+from server.documents.work import exported, imported
 from server.documents.zipped import Zipped
 from server.errors import BadMessageError
 from server.node import Node
@@ -42,6 +43,8 @@ TITLE_MAX = 200
 NAMED = Field("title", str, False, "else its first heading is the title", 1000)
 MADE = {"id": "the document", "title": "its title", "saved": "whether a quorum has it on disk"}
 
+WORKED = ("too_complex", "busy")
+"""What is refused of work that workers do."""
 KNOWN = Field("known", str, False, "the version that one has", 64)
 HEADINGS = {
     "version": "the same as long as the headings are",
@@ -76,7 +79,7 @@ class DocumentRoutes:
                 201,
                 (TITLE, MARKDOWN, WORKSPACE, FOLDER),
                 MADE,
-                (full, "bad_change"),
+                (full, "bad_change", *WORKED),
                 limit=import_kib,
                 once=True,
             ),
@@ -150,7 +153,7 @@ class DocumentRoutes:
             "Make a document from a Markdown body",
             201,
             shows=MADE,
-            errors=("too_many_documents", "bad_change"),
+            errors=("too_many_documents", "bad_change", *WORKED),
             query=(NAMED, WORKSPACE, FOLDER),
             takes=("text/markdown",),
             limit=import_kib,
@@ -171,10 +174,17 @@ class DocumentRoutes:
     async def create(self, ask: Ask) -> Response:
         """A new document, empty or from Markdown."""
         title = check_title(ask.text("title"))
-        imported = import_markdown(ask.text("markdown"), title)
-        imported.title = title
+        found = await self._imported(ask, ask.text("markdown"), title)
+        found.title = title
         place = Place(ask.text("workspace"), ask.text("folder"))
-        return await self._create(ask, place, imported)
+        return await self._create(ask, place, found)
+
+    async def _imported(self, ask: Ask, source: str, title: str) -> Imported:
+        return await imported(self.node.work, ask.asker, source, title)
+
+    async def _exported(self, ask: Ask, title: str, shot: Shot) -> str:
+        blocks = [(attributes, text) for _, attributes, text in shot]
+        return await exported(self.node.work, ask.asker, title, blocks)
 
     async def rename(self, ask: Ask) -> Response:
         """Another title, given by who asks, as the document's list allows."""
@@ -217,18 +227,18 @@ class DocumentRoutes:
         except UnicodeDecodeError:
             raise BadMessageError("bad_request", "the body is not UTF-8 text") from None
         given = ask.query["title"]
-        imported = import_markdown(source, clean_title(given) if given else "")
+        found = await self._imported(ask, source, clean_title(given) if given else "")
         place = Place(ask.query["workspace"], ask.query["folder"])
-        return await self._create(ask, place, imported)
+        return await self._create(ask, place, found)
 
-    async def _create(self, ask: Ask, place: Place, imported: Imported) -> Response:
+    async def _create(self, ask: Ask, place: Place, found: Imported) -> Response:
         node, settle = self.node, self.access.settle
         catalogue = node.whole_catalogue
         doc = document_id(node.settings.cluster, ask.key)
         most = node.settings.documents_max
         await self.access.file(ask, doc, place)
-        title, may_read = imported.title, self.access.reader(ask)
-        blocks = await placed(node.pictures, doc, imported.blocks, imported.files, may_read)
+        title, may_read = found.title, self.access.reader(ask)
+        blocks = await placed(node.pictures, doc, found.blocks, found.files, may_read, ask.asker)
         await ordered(make_document(node.keeper, catalogue, doc, title, blocks, most, settle))
         saved = True
         try:
@@ -299,7 +309,7 @@ class DocumentRoutes:
         """The document as Markdown."""
         doc, title, shot = await self._shot(ask)
         await self._note_export(ask, doc)
-        source = export_markdown(title, [(attributes, text) for _, attributes, text in shot])
+        source = await self._exported(ask, title, shot)
         headers = {"Content-Disposition": f'attachment; filename="{doc}.md"'}
         return Response(source, 200, headers, "text/markdown; charset=utf-8")
 
@@ -311,13 +321,13 @@ class DocumentRoutes:
         """Markdown and pictures in one file; a picture that is gone is left out."""
         doc, title, shot = await self._shot(ask)
         await self._note_export(ask, doc)
-        source = export_markdown(title, [(attributes, text) for _, attributes, text in shot])
+        source = await self._exported(ask, title, shot)
         zipped = Zipped()
-        zipped.add(f"{doc}.md", source.encode(), packed=True)
+        await asyncio.to_thread(zipped.add, f"{doc}.md", source.encode(), packed=True)
         for name in sorted(named_in(shot)):
             if self.node.pictures.register.of(doc, name) is not None:
                 _, data = await self.node.pictures.read(doc, name)
-                zipped.add(f"pictures/{name}", data)
+                await asyncio.to_thread(zipped.add, f"pictures/{name}", data)
         headers = {"Content-Disposition": f'attachment; filename="{doc}.zip"'}
         return StreamingResponse(zipped.end(), 200, headers, "application/zip")
 

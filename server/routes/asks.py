@@ -16,6 +16,7 @@ from typing import cast
 from starlette.requests import Request
 from starlette.responses import Response
 
+from server.accounts.backoff import address_key
 from server.accounts.errors import AccountError
 from server.accounts.service import Caller
 from server.errors import BadMessageError
@@ -117,6 +118,11 @@ class Ask:
         if not self.who.user:
             raise AccountError("forbidden", "this needs an account")
         return self.who.user
+
+    @property
+    def asker(self) -> str:
+        """Who waits for work that is shared out: the account, else where the request comes from."""
+        return self.who.user or address_key(self.origin)
 
     @property
     def key(self) -> str:

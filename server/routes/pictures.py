@@ -8,8 +8,8 @@ from groupcore.objects.parsing import is_identifier
 from server.accounts.errors import forbidden
 from server.errors import BadMessageError
 from server.node import Node
+from server.pictures.naming import is_hash
 from server.pictures.register import NO_PICTURE, Kept
-from server.pictures.store import is_hash
 from server.routes.access import Access
 from server.routes.asks import Ask, Field, Row
 from server.routes.done import done, ordered
@@ -92,7 +92,7 @@ class PictureRoutes:
             except BadMessageError as error:
                 raise unknown_picture() if error.code == NO_PICTURE else error from None
         else:
-            name, kept = await self.node.pictures.add(doc, ask.raw)
+            name, kept = await self.node.pictures.add(doc, ask.raw, ask.asker)
             await done(self.node, _nothing())
         place = f"/api/v1/documents/{doc}/pictures/{name}"
         return JSONResponse(shown(name, kept), 201, {"Location": place})

@@ -37,6 +37,7 @@ STATUS = {
     "bad_picture": 422,
     "no_room": 507,
     "too_large": 413,
+    "too_complex": 422,
     "too_many_documents": 507,
     "bad_credentials": 401,
     "cycle": 409,

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyarrow import ipc
 
+from groupcore.aio.private import open_file
 from groupcore.trace import CHECKSUM_MARK, OPEN_SUFFIX, TABLES
 from server.trace.batches import schema_of
 from server.trace.segments import OPTIONS, Form, segments_of, sync_folder
@@ -101,7 +102,7 @@ def complete_torn(path: Path, form: Form, kind: str) -> int:
     whole = list(read_torn(path))
     said = {"groupcore.recovered": "true", "groupcore.checksum": "sha256"}
     metadata = form.metadata(kind) | _said(path) | said
-    with fresh.open("wb") as file:
+    with open_file(fresh, "wb") as file:
         schema = schema_of(TABLES[kind], metadata) if not whole else whole[0].schema
         with ipc.new_stream(file, schema.with_metadata(metadata), options=OPTIONS) as writer:
             for batch in whole:

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from io import BytesIO
+from io import BytesIO, FileIO
 from pathlib import Path
 
 import pyarrow as pa
 from pyarrow import ipc
 
+from groupcore.aio.private import make_folder, open_file, opener
 from groupcore.trace import CHECKSUM_MARK, OPEN_SUFFIX, TABLES, VERSION, Segment, parse_path
 from server.trace.batches import schema_of
 from server.trace.days import segment_paths
@@ -60,8 +61,8 @@ class OpenSegment:
         self.began = now
         self.path = form.folder / self.segment.path
         self.open_path = self.path.with_name(self.path.name + OPEN_SUFFIX)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.open_path.open("xb", buffering=0)
+        make_folder(self.path.parent)
+        self._file = FileIO(self.open_path, "xb", opener=opener)
         # Arrow writes each column by itself; the file gets a batch at once, or nothing of it.
         self._batch = BytesIO()
         schema = schema_of(TABLES[kind], form.metadata(kind))
@@ -149,7 +150,7 @@ class Epochs:
         """The next epoch; the one before if it was not closed; and whether the machine has run on
         since that began, so that what the writer had written is on disk or on its way. OSError.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder)
         last, closed, boot = self._read()
         seen = [one.epoch for _, one, _ in segments_of(self._folder, self._node)]
         if max(seen, default=0) > last:
@@ -170,7 +171,7 @@ class Epochs:
 
     def _write(self, epoch: int, closed: bool) -> None:
         fresh = self._path.with_name(self._path.name + ".new")
-        with fresh.open("w", encoding="utf-8") as file:
+        with open_file(fresh, "w") as file:
             said = {"epoch": epoch, "closed": closed, "boot": boot_id()}
             file.write(json.dumps(said) + "\n")
             file.flush()

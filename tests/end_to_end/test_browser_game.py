@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser
 
 from tests.end_to_end.cluster import NAMES, running_cluster
+from tests.end_to_end.token_badge import false_saves
 from tests.end_to_end.token_game import LETTERS, Outcome, TokenGame
 
 pytestmark = [
@@ -59,3 +61,30 @@ async def test_what_its_writer_has_taken_back_may_be_there_in_part() -> None:
     outcome = Outcome(1)
     outcome.judge([("A", "[A0001][A00")], ["[A0001]", "[A0002]"], {"[A0002]"}, "")
     assert outcome.is_whole, str(outcome)
+
+
+CALL = {"t": "call", "name": "doc/b", "n": 1, "answered": 0, "calls": []}
+WELCOME = {"t": "welcome", "saves": True}
+RESULT = {"t": "result", "name": "doc/b", "n": 1, "results": [None]}
+SAVED = {"t": "saved", "name": "doc/b", "n": 1}
+REFUSED = {"t": "error", "name": "doc/b", "n": 1, "code": "base_too_old", "temporary": False}
+
+
+@pytest.mark.parametrize(
+    ("happened", "is_false"),
+    [
+        ([("key", ["A"])], True),
+        ([("key", ["A"]), ("out", CALL)], True),
+        ([("key", ["A"]), ("out", CALL), ("in", RESULT)], True),
+        ([("key", ["A"]), ("out", CALL), ("in", RESULT), ("in", SAVED)], False),
+        ([("key", ["A"]), ("out", CALL), ("in", RESULT), ("in", SAVED), ("key", ["0"])], True),
+        ([("key", ["A"]), ("out", CALL), ("in", REFUSED)], False),
+        ([("key", ["Control+1"])], False),
+    ],
+)
+async def test_a_badge_that_says_saved_of_what_is_not_is_found(
+    happened: list[tuple[str, Any]], is_false: bool
+) -> None:
+    painted = [("in", WELCOME), *happened, ("paints", ["saved"])]
+    events = [(float(at), "A", what, details) for at, (what, details) in enumerate(painted)]
+    assert bool(false_saves(events)) is is_false

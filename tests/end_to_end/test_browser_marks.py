@@ -99,6 +99,30 @@ async def test_two_mark_and_write_the_same_words_at_once(cluster: Cluster, tabs:
     await same_html(one, two, 0, "<strong>one 1 2 two three</strong>")
 
 
+async def test_an_address_that_is_typed_before_its_form_is_loaded_stands_in_it(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "see here")
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    may_come = asyncio.Event()
+
+    async def when_it_may(route: Route) -> None:
+        await may_come.wait()
+        await route.continue_()
+
+    await tab.page.route("**/assets/LinkForm-*.js", when_it_may)
+    await tab.put_caret(0)
+    await tab.select(4)
+    await tab.press("Control+k")
+    await tab.page.keyboard.type("example")
+    may_come.set()
+    await expect(tab.page.get_by_test_id("link-address")).to_be_focused()
+    await tab.page.keyboard.type(".org")
+    await tab.press("Enter")
+    await expect(tab.editor.locator("a")).to_have_attribute("href", "https://example.org")
+    await expect(tab.block(0)).to_have_text("see here")
+
+
 async def test_a_link_is_made_opened_changed_and_taken_away(cluster: Cluster, tabs: Tabs) -> None:
     doc = await cluster.create("a", "see here")
     one, two = await open_two(cluster, tabs, doc)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import random
 from io import BytesIO
@@ -72,6 +73,30 @@ async def shows(tab: BrowserTab, *wanted: int) -> None:
 async def put(tab: BrowserTab, how: str, name: str, kind: str, data: bytes) -> None:
     """A file by the clipboard, or dropped below the last block."""
     await tab.page.evaluate(PUT_FILE, [how, name, kind, base64.b64encode(data).decode()])
+
+
+async def test_a_description_takes_what_is_typed_before_its_form_is_loaded(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "first")
+    tab = await tabs.document(cluster.nodes["a"].url, doc, "One")
+    may_come = asyncio.Event()
+
+    async def when_it_may(route: Route) -> None:
+        await may_come.wait()
+        await route.continue_()
+
+    await tab.page.route("**/assets/describing-*.js", when_it_may)
+    await put(tab, "drop", "hills.png", "image/png", picture(4))
+    await shows(tab, 640)
+    await images(tab).get_by_role("button").click()
+    await tab.page.keyboard.type("Green")
+    may_come.set()
+    await expect(images(tab).get_by_role("button", name="Save")).to_be_visible()
+    await tab.page.keyboard.type(" hills")
+    await tab.press("Enter")
+    await expect(images(tab).get_by_role("img")).to_have_attribute("alt", "Green hills")
+    await expect(images(tab).get_by_role("button")).to_be_focused()
 
 
 async def test_a_picture_is_put_in_by_keys_described_and_read_on_both_nodes(

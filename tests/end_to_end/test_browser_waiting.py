@@ -209,3 +209,22 @@ async def test_open_pages_say_who_is_awaited_while_the_cluster_waits(
         await documents[1].shows("start and more")
         for tab, words in pages:
             await expect(said(tab, words)).to_be_hidden()
+
+
+async def test_a_document_that_cannot_be_opened_says_who_is_awaited_where_nobody_signs_in(
+    tmp_path: Path, tabs: Tabs
+) -> None:
+    async with running_cluster(tmp_path, *NAMES) as cluster:
+        doc = await cluster.create("a", "Kept by all.")
+        for name in NAMES:
+            await cluster.nodes[name].kill()
+        await spawn(cluster, "c")
+
+        async def waits() -> bool:
+            return bool(((await cluster.status("c"))["waiting"] or {}).get("reason") == "quorum")
+
+        await eventually(waits, "c waits for the others")
+        tab = await tabs.open(f"{cluster.nodes['c'].url}/doc/{doc}")
+        tab.expect_complaints(*REFUSED)
+        await expect(tab.page.get_by_test_id("awaited")).to_contain_text("have waited for a and b")
+        await look(tab, "bare")

@@ -109,7 +109,7 @@ async def test_a_cold_start_says_who_is_awaited_and_goes_on_without_when_told(
         assert (waiting["voters"], waiting["needed"]) == (["b", "c", "a"], 2)
         for name in NAMES:
             text = (await waits_for(cluster, name, ["b", "a"], []))["text"]
-            assert "the last view was [b c], and b c a vote on what follows" in text
+            assert "the last view was [b c], and [b c a] vote on what follows" in text
         code, ready = await cluster.get(f"{cluster.nodes['a'].url}/readyz?verbose")
         assert (code, ready["waiting"]["reason"]) == (503, "quorum")
 

@@ -17,6 +17,7 @@ RECORD = r"""(() => {
   const events = [];
   window.evidence = events;
   const note = (kind, ...details) => events.push([Date.now() / 1000, kind, ...details]);
+  const stateNow = () => document.querySelector("[data-testid=save-state]")?.dataset.state;
   const coded = (data) => typeof data === "string" ? data
     : btoa(String.fromCharCode(...new Uint8Array(data.buffer ?? data)));
   const Native = WebSocket;
@@ -32,7 +33,8 @@ RECORD = r"""(() => {
       super.send(data);
     }
   };
-  addEventListener("keydown", ({ key }) => note("key", key), { capture: true });
+  addEventListener("keydown", ({ key, ctrlKey }) => note("key", ctrlKey ? `Control+${key}` : key),
+    { capture: true });
   let last = "";
   const look = () => {
     const editor = document.querySelector("[data-testid=editor]");
@@ -42,7 +44,7 @@ RECORD = r"""(() => {
       for (const caret of copy.querySelectorAll(".remote-caret")) caret.remove();
       return `${block.dataset.blockId}: ${copy.textContent}`;
     });
-    const state = document.querySelector("[data-testid=save-state]")?.dataset.state;
+    const state = stateNow();
     const { anchorNode, anchorOffset, focusOffset } = getSelection();
     const caret = anchorNode?.nodeType === 3
       ? `${anchorNode.data.slice(Math.max(0, anchorOffset - 7), anchorOffset)}|` : "";
@@ -53,6 +55,15 @@ RECORD = r"""(() => {
   addEventListener("DOMContentLoaded", () => new MutationObserver(look)
     .observe(document.body, { childList: true, subtree: true, characterData: true,
       attributes: true, attributeFilter: ["data-state"] }));
+  // What is painted: a badge that is changed a moment after the text is not false yet.
+  let noted = 0;
+  const paint = () => {
+    requestAnimationFrame(paint);
+    if (events.length === noted || stateNow() === undefined) return;
+    note("paints", stateNow());
+    noted = events.length;
+  };
+  requestAnimationFrame(paint);
 })()"""
 
 DULL = {"ping", "pong"}

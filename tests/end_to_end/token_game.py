@@ -21,22 +21,26 @@ from pathlib import Path
 from random import Random
 
 import aiohttp
-from playwright.async_api import Browser
+from playwright.async_api import Browser, Error
 
 from tests.end_to_end.browser import running_browser
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
+from tests.end_to_end.token_badge import SETTLED, false_saves
 from tests.end_to_end.token_evidence import RECORD, Event, events_of, write
 from tests.end_to_end.token_page import TokenPage
 
 LETTERS = "ABCD"
 TOKEN = re.compile(r"\[[A-Z]\d{4}\]")
+FIGURES = ("tokens", "missing", "torn", "doubled", "apart")
 LINES = 5
 ACTS = ("type",) * 9 + ("split", "split", "join", "join", "cut", "cut", "cut") + (
     "move", "kind", "erase", "undo", "undo", "redo",
 )  # fmt: skip
 SETTLED_S = 60.0
-SETTLED = ("saved", "kept")
-"""What the badge says when nothing waits: of texts that have no place it says `kept`."""
+READY_S = 120.0
+"""So long a node that was killed may take to be back, on a machine that has more to do."""
+STORED_S = 10.0
+"""So long after the badge says saved the page's store may still keep what is saved."""
 CHROMIUM = Path("/usr/bin/chromium")
 EVIDENCE = Path(__file__).resolve().parents[2] / "build" / "games"
 """Where failed games leave what they have recorded."""
@@ -58,6 +62,12 @@ class Outcome:
     def is_whole(self) -> bool:
         """Nothing is wrong."""
         return not (self.missing or self.torn or self.doubled or self.apart)
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """How many tokens there were, and how many things are wrong, by kind."""
+        wrong = {kind: len(getattr(self, kind)) for kind in FIGURES[1:]}
+        return {"tokens": self.tokens, **wrong}
 
     def judge(
         self, places: list[tuple[str, str]], tokens: list[str], taken: set[str], drafts: str
@@ -85,9 +95,7 @@ class Outcome:
                 self.torn.append(f"{rest} at {where}")
 
     def __str__(self) -> str:
-        kinds = {"missing": self.missing, "torn": self.torn}
-        kinds |= {"doubled": self.doubled, "apart": self.apart}
-        wrong = [f"{kind}: {one}" for kind, some in kinds.items() for one in some]
+        wrong = [f"{kind}: {one}" for kind in FIGURES[1:] for one in getattr(self, kind)]
         again = f"to see it again: make game GAMES=1 SEED={self.seed}"
         return "\n".join([f"seed {self.seed}", *wrong, *self.journal, again])
 
@@ -110,7 +118,9 @@ class TokenGame:
         self._acts = acts
         self._offline = offline
         self._kills = kills
-        self._outcome = Outcome(seed)
+        self.outcome = Outcome(seed)
+        self.is_over = False
+        self._clipboards = asyncio.Lock()
         self._began_s = 0.0
         self._began = 0.0
         self._events: list[Event] = []
@@ -120,7 +130,7 @@ class TokenGame:
 
     async def play(self) -> Outcome:
         """The whole game."""
-        outcome = self._outcome
+        outcome = self.outcome
         first = [f"[{letter}{0:04d}]" for letter in LETTERS]
         doc = await self._cluster.create("a", "\n\n".join("".join(first) for _ in range(1)))
         pages = [await self._page(at, doc) for at in range(len(LETTERS))]
@@ -135,19 +145,19 @@ class TokenGame:
                         self._note(page.letter, await page.act("cut", Random(at)))
                 page.erased.update({page.clipboard} - {""})
             await self._judge(doc, pages, first)
+            await self._judge_badges(pages)
             if not outcome.is_whole:
-                await self._keep(pages)
+                self._keep()
+            self.is_over = True
         finally:
             for page in pages:
                 await page.context.close()
         return outcome
 
-    async def _keep(self, pages: list[TokenPage]) -> None:
-        for page in pages:
-            self._events += await events_of(page.letter, page.page)
-        path = EVIDENCE / f"seed-{self._outcome.seed}-{int(self._began)}.txt"
-        write(path, str(self._outcome), self._events, self._began)
-        self._outcome.journal.append(f"evidence: {path}")
+    def _keep(self) -> None:
+        path = EVIDENCE / f"seed-{self.outcome.seed}-{int(self._began)}.txt"
+        write(path, str(self.outcome), self._events, self._began)
+        self.outcome.journal.append(f"evidence: {path}")
 
     async def _page(self, at: int, doc: str) -> TokenPage:
         context = await self._browser.new_context(
@@ -156,17 +166,17 @@ class TokenGame:
             service_workers="block",
         )
         await context.add_init_script(RECORD)
-        page = TokenPage(LETTERS[at], context, await context.new_page())
+        page = TokenPage(LETTERS[at], context, await context.new_page(), self._clipboards)
         await page.begin(f"{self._cluster.nodes[NAMES[at % len(NAMES)]].url}/doc/{doc}")
         return page
 
     def _note(self, who: str, what: str) -> None:
         now_s = asyncio.get_running_loop().time() - self._began_s
-        self._outcome.journal.append(f"{now_s:6.2f} {who} {what}")
+        self.outcome.journal.append(f"{now_s:6.2f} {who} {what}")
         self._events.append((time.time(), who, "act", what))
 
     def _draw(self, who: str) -> Random:
-        return Random(f"{self._outcome.seed}-{who}")
+        return Random(f"{self.outcome.seed}-{who}")
 
     async def _live(self, page: TokenPage) -> None:
         """A person's acts; once or twice a game without a connection for some of them."""
@@ -212,7 +222,7 @@ class TokenGame:
     async def _judge(
         self, doc: str, pages: list[TokenPage], first: list[str], interval_s: float = 0.3
     ) -> None:
-        outcome = self._outcome
+        outcome = self.outcome
         loop = asyncio.get_running_loop()
         deadline = loop.time() + SETTLED_S
         while True:
@@ -239,6 +249,20 @@ class TokenGame:
         outcome.journal.append(f"at last {texts[0]!r}, drafts {drafts!r}")
         outcome.judge(places, tokens, taken, drafts)
 
+    async def _judge_badges(self, pages: list[TokenPage], interval_s: float = 0.2) -> None:
+        """No badge has said saved of what was not, and no store keeps what is."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + STORED_S
+        for page in pages:
+            while (await page.standing())["state"] == "saved" and (kept := await page.kept()):
+                if loop.time() > deadline:
+                    self.outcome.apart.append(f"false: {page.letter} says saved, and keeps {kept}")
+                    break
+                await asyncio.sleep(interval_s)
+            events = await events_of(page.letter, page.page)
+            self.outcome.apart += false_saves(events)
+            self._events += events
+
 
 async def play_games(
     count: int, seed: int, folder: Path, executable: Path, *, offline: bool = True
@@ -249,11 +273,19 @@ async def play_games(
         running_browser(executable) as browser,
         running_cluster(folder, *NAMES) as cluster,
     ):
+        cluster.ready_s = READY_S
         for at in range(count):
-            outcome = await TokenGame(cluster, browser, seed + at, offline=offline).play()
-            outcomes.append(outcome)
+            game = TokenGame(cluster, browser, seed + at, offline=offline)
+            outcomes.append(outcome := game.outcome)
+            try:
+                await game.play()
+            except (AssertionError, Error, aiohttp.ClientError, TimeoutError) as error:
+                outcome.apart.append(f"not played to its end: {error}")
             if not outcome.is_whole:
                 print(outcome, file=sys.stderr, flush=True)
+            print(f"game {seed + at}: {outcome.figures}", file=sys.stderr, flush=True)
+            if not game.is_over:
+                break  # nobody knows what it has left of the cluster
     return outcomes
 
 
@@ -269,10 +301,8 @@ def main() -> int:
             given.games, given.seed, Path(folder), CHROMIUM, offline=not given.online
         )
         outcomes = asyncio.run(playing)
-    sums: dict[str, int] = {"games": len(outcomes), "tokens": sum(one.tokens for one in outcomes)}
-    for kind in ("missing", "torn", "doubled", "apart"):
-        sums[kind] = sum(len(getattr(one, kind)) for one in outcomes)
-    print(json.dumps(sums))
+    sums = sum((Counter(one.figures) for one in outcomes), Counter())
+    print(json.dumps({"games": len(outcomes), **{kind: sums[kind] for kind in FIGURES}}))
     return 0 if all(one.is_whole for one in outcomes) else 1
 
 

@@ -7,13 +7,14 @@ only behind a token of this page's own, so that no two pages type at one place a
 
 from __future__ import annotations
 
+import asyncio
 from random import Random
 from typing import Any
 
 from playwright.async_api import BrowserContext, Page
 
-from tests.end_to_end.browser import LIMIT_MS
 from tests.end_to_end.scrolling import TWO_FRAMES
+from tests.end_to_end.token_badge import KEPT
 
 HELPERS = r"""() => {
   const TOKEN = /\[[A-Z]\d{4}\]/gu;
@@ -117,14 +118,20 @@ STANDING = """() => ({
   drafts: [...document.querySelectorAll("[data-testid=draft]")].map((one) => one.textContent),
 })"""
 
+PATIENCE_MS = 60_000
+"""So long a page may take for what it is asked, on a machine that has more to do."""
 KINDS = ("Control+Alt+0", "Control+Alt+1", "Control+Alt+2", "Control+Alt+5")
 
 
 class TokenPage:
     """One person: `letter` is in the tokens that this page writes."""
 
-    def __init__(self, letter: str, context: BrowserContext, page: Page) -> None:
+    def __init__(
+        self, letter: str, context: BrowserContext, page: Page, clipboards: asyncio.Lock
+    ) -> None:
+        """`clipboards`: all pages of a browser have one clipboard; who has this may use it."""
         self.letter = letter
+        self.clipboards = clipboards
         self.context = context
         self.page = page
         self.written: list[str] = []
@@ -134,7 +141,7 @@ class TokenPage:
         self.clipboard = ""
         self.problems: list[str] = []
         page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error.message}"))
-        page.set_default_timeout(LIMIT_MS)
+        page.set_default_timeout(PATIENCE_MS)
 
     async def begin(self, url: str) -> None:
         """Open the document."""
@@ -202,17 +209,21 @@ class TokenPage:
 
     async def _cut(self, chance: float) -> str:
         token = await self._put("token", chance)
-        if token is None or not await self._key("token", "Control+x"):
-            return "cut: not possible"
+        async with self.clipboards:
+            if token is None or not await self._key("token", "Control+x"):
+                return "cut: not possible"
         self.clipboard = token
         return f"cut {token}"
 
     async def _paste(self, chance: float) -> str:
         if await self._put("behind", chance) is None:
             return "paste: no place"
-        await self.page.evaluate("(text) => navigator.clipboard.writeText(text)", self.clipboard)
-        if not await self._key("behind", "Control+v"):
-            return "paste: the caret was elsewhere"
+        async with self.clipboards:
+            write = "(text) => navigator.clipboard.writeText(text)"
+            await self.page.evaluate(write, self.clipboard)
+            if not await self._key("behind", "Control+v"):
+                return "paste: the caret was elsewhere"
+            await self.page.evaluate(TWO_FRAMES)
         token, self.clipboard = self.clipboard, ""
         return f"paste {token}"
 
@@ -230,4 +241,9 @@ class TokenPage:
     async def standing(self) -> dict[str, Any]:
         """Save state, texts of blocks, texts of drafts."""
         found: dict[str, Any] = await self.page.evaluate(STANDING)
+        return found
+
+    async def kept(self) -> list[str]:
+        """What the page's store keeps."""
+        found: list[str] = await self.page.evaluate(KEPT)
         return found

@@ -150,3 +150,36 @@ async def test_who_is_idle_between_requests_and_pages_at_sockets_stay(
     idle.end()
     assert (await get(f"{node.url}/livez"))[0] == 200
     assert not [one for one in caplog.records if one.levelname == "ERROR"]
+
+
+@ADDRESSES
+async def test_a_body_that_is_none_is_refused_once_and_is_no_fault(
+    cluster: Cluster, address: str, caplog: pytest.LogCaptureFixture
+) -> None:  # P4: whoever answers reads it (the first path), or does not
+    node = await cluster.start("a")
+    for path in ("/api/v1/documents" if address == "url" else "/admin/folders", "/nowhere"):
+        one = await connect(node, address)
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        one.say(head.encode() + b"Transfer-Encoding: chunked\r\n\r\nno length\r\n")
+        await eventually(one.is_closed, "it is closed")
+        assert one.heard.count(b"HTTP/1.1 ") == 1
+        assert one.heard.startswith(b"HTTP/1.1 400 ")
+    assert not [each for each in caplog.records if each.exc_info]
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [(b"X-Odd: a\x1db", b"400"), (b"X-Odd: " + b"x" * 9_000, b"431")],
+    ids=["control character", "long"],
+)
+async def test_a_head_that_only_the_websocket_refuses_is_answered(
+    cluster: Cluster, header: bytes, status: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    node = await cluster.start("a")
+    one = await connect(node, "url")
+    head = b"GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    key = b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    one.say(head + key + header + b"\r\n\r\n")
+    await eventually(one.is_closed, "it is closed")
+    assert one.heard.startswith(b"HTTP/1.1 " + status)
+    assert not [each for each in caplog.records if each.exc_info]

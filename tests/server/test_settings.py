@@ -18,6 +18,7 @@ from groupcore.sequencing.log import LogPart
 from server.errors import SettingsProblem
 from server.settings import SETTINGS, help_text, read_settings
 from server.supervise import (
+    FINAL_CODES,
     PROBE_DEFAULTS,
     Line,
     make_arguments,
@@ -41,6 +42,15 @@ def test_the_help_names_every_setting_with_its_default_and_variable() -> None:
         assert row.flag + " " in text
         assert row.variable in text
         assert row.text in text
+
+
+def test_the_help_names_the_commands_of_the_worst_day_and_every_exit_code_that_is_final() -> None:
+    text = help_text()
+    for words in ("recover", "operation", "backup", "dump-log", "audit"):
+        assert f" {words} " in text
+    exit_codes = text[text.index("Exit codes") :]
+    for code in FINAL_CODES:
+        assert f" {code} " in exit_codes.replace("\n", " ")
 
 
 WRONG = [

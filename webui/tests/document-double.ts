@@ -155,6 +155,7 @@ export class MemoryModel implements DocumentModel {
     const past = this.pasts.get(id) ?? {
       steps: 0,
       past: [],
+      again: [],
       frames: new Map(),
       parcel: id,
       lastShown: 0,
@@ -162,6 +163,8 @@ export class MemoryModel implements DocumentModel {
     this.pasts.set(id, past);
     return past;
   }
+
+  askPast(): void {}
 
   arrived(source: string): readonly [string, number, number] | null {
     for (const [id, { frames }] of this.pasts) {

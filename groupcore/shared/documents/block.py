@@ -194,12 +194,15 @@ class Block(Handing):
         is done to them late is done there (D5). Of letters that are not taken out yet that is
         remembered. `seen`: who pasted them had version `base`, and nothing of their own besides:
         what others have written between them since then goes after them when the block is deleted.
-        A block without a text is deleted by this: nothing else can have cut it.
+        A block without a text is deleted by this: nothing else can have cut it. `block` may be this
+        one: letters that were taken out of it and are back, by undo, of which anchors are told.
 
         Raises BadChangeError, BaseTooOldError.
         """
         check_id(block)
-        if block == self.name or min(start, version, at) < 0 or not 0 < count <= BLOCK_MAX:
+        is_own = block == self.name and base < version <= self.version
+        is_one = is_own or block != self.name
+        if not is_one or min(start, version, at) < 0 or not 0 < count <= BLOCK_MAX:
             raise BadChangeError("these can be no letters of one block in another one")
         steps = edits_since(base, self.version, self._recent)
         if self.status == UNBORN:
@@ -209,9 +212,13 @@ class Block(Handing):
             steps = [step]
         origin = start if seen else UNSEEN
         named = [Again(0, start, count, block, version, at, base, origin)]
+        if is_own:  # what was taken out behind that version is not what is back with it
+            steps = steps[: version - base]
         for number, step in enumerate(steps, base + 1):
             out, named = taken_out(named, step, number)
             self._stand(self.again, out, [], step)
+        if is_own:
+            return
         self._stand(self.again, [], named, Step("edit"))
 
     # --- who may --------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ See `groupcore.shared.documents.block` for the idea and the invariants.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeAlias
 
 from groupcore.objects.refusal import (
     BaseTooOldError,
@@ -33,6 +34,7 @@ from groupcore.objects.rich_parsing import size_bytes
 from groupcore.shared.documents.late_edits import Located, carried, followed, taken_out
 from groupcore.shared.documents.limits import BLOCK_BYTES_MAX, BLOCK_MAX, check_content
 from groupcore.shared.documents.parts import (
+    PART,
     TRAIL_MAX,
     UNSEEN,
     Again,
@@ -63,6 +65,10 @@ AGAIN_MAX = 200
 BACK = ">"
 """Before a block's id: not its parcels, but those of this block that it has refused."""
 
+Place: TypeAlias = tuple[str, int]
+NOWHERE: Place = ("", 0)
+"""A block and the number of its parcel; none."""
+
 UNBORN, OPEN, JOINED, DELETED = "unborn", "open", "joined", "deleted"
 
 
@@ -88,7 +94,8 @@ class Handing(SharedObject):
     def _located(self, base: int, delta: RichDelta) -> Located:
         """The part of a late edit that is for this block as it is now, and those for others."""
         steps = edits_since(base, self.version, self._recent)
-        here, gone, lost = carried(delta, steps, base, self.again)
+        away = [one for one in self.again if one.block != self.name]
+        here, gone, lost = carried(delta, steps, base, away)
         if self.status == OPEN:
             if base_length(here) > length(self.content):
                 raise OutOfRangeError(f"the edit reaches behind {length(self.content)} code points")
@@ -104,13 +111,16 @@ class Handing(SharedObject):
         except RefusalError:
             return None
 
-    def _do(self, edit: Located, author: str, trail: tuple[str, ...] = ()) -> Edited:
+    def _do(
+        self, edit: Located, author: str, trail: tuple[str, ...] = (), came: Place = NOWHERE
+    ) -> Edited:
+        """`came`: the block that had its text, and the parcel that it is of that."""
         moved = [
             (block, self._owe(block, "edit", delta, frame=frame, author=author, trail=trail))
             for block, frame, delta in edit.gone
         ]
         if self.status == OPEN and edit.here:
-            self._apply(edit.here)
+            self._apply(edit.here, *came, at=PART if came[0] else 0)
         return Edited(self.version, tuple(moved), edit.lost)
 
     def _note(self, step: Step) -> None:
@@ -147,10 +157,10 @@ class Handing(SharedObject):
                 sent.append((block, self._owe(block, "edit", edit, frame=frame)))
         return sent
 
-    def _apply(self, delta: RichDelta, source: str = "", number: int = 0) -> None:
-        """Change the text; `source`: the block whose text comes, as its parcel of this number."""
+    def _apply(self, delta: RichDelta, source: str = "", number: int = 0, at: int = 0) -> None:
+        """Change the text; `source`: the block whose parcel of this number it is."""
         self.content = apply(delta, self.content)
-        self._note(Step("edit", delta, new=source, frame=number))
+        self._note(Step("edit", delta, new=source, frame=number, at=at))
         self.emit(BlockEdited(self.version, delta))
 
     def _check_room(self, delta: RichDelta) -> None:
@@ -282,7 +292,8 @@ class Handing(SharedObject):
         self, source: str, parcel: Parcel, edit: Located, trail: tuple[str, ...] = ()
     ) -> None:
         """Do it, and remember for its author what has become of it."""
-        done = self._do(edit, parcel.author, trail)
+        came = NOWHERE if source.startswith(BACK) else (source, parcel.number)
+        done = self._do(edit, parcel.author, trail, came)
         self._keep_draft(source, parcel, done.draft)
         for part, (block, number) in enumerate(done.moved):
             self._frame(source, f"{parcel.number}:{part}", Frame(to=block, frame=number))

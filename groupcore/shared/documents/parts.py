@@ -16,6 +16,8 @@ Kind: TypeAlias = Literal["birth", "append", "edit"]
 Outcome: TypeAlias = Literal["done", "refused", "drafted"]
 
 UNSEEN = -1
+PART = 1
+"""Marks the step of an edit that came as a parcel: so pages know an edit of theirs in a history."""
 TRAIL_MAX = 16
 """Through so many closed blocks a text is passed on, and an edit from letters to letters."""
 
@@ -29,9 +31,10 @@ def node_of(process: Process) -> str:
 class Step:
     """One step of a block's history.
 
-    `edit`: this delta; where it is the text of the block `new` that was joined to this one, that
-    was its parcel `frame`. `cut`: all from `at` on went to the block `new` as its frame `frame`.
-    `all`: the whole text did, as it was joined to `new`. `gone`: the text was deleted.
+    `edit`: this delta; where `new` names a block, that was its parcel `frame`: the text of a block
+    that was joined to this one, or (`at` is PART) an edit of a text that it had. `cut`: all from
+    `at` on went to the block `new` as its frame `frame`. `all`: the whole text did, as it was
+    joined to `new`. `gone`: the text was deleted.
     """
 
     kind: Literal["edit", "cut", "all", "gone"]

@@ -13,7 +13,7 @@ Rules.
       of it if it holds on to the right.
   A2  An anchor whose letter is deleted rests where the letter was, and holds on to the nearest
       letter that is left on its side. It remembers its own letter (`lost`).
-  A3  It is back at its letter when a step says that the letter is there again (`Again`), in
+  A3  It is back at its letter when a step says that the letter is there again (`TextAgain`), in
       whatever block: text that is cut and pasted, taken back by undo, or restored.
   A4  A text that is split takes those anchors to the new block whose letters go there; at the cut,
       one that holds on to the left stays. A text that is joined to another takes all its anchors.
@@ -27,13 +27,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from groupcore.objects.delta import Delta
-from groupcore.objects.rich_delta import Format, RichDelta, Run
-
-Side: TypeAlias = Literal["left", "right"]
-"""On which side of its place an anchor's letter stands."""
+from groupcore.objects.rich_delta import Format, RichDelta, Run, Side, transform_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +73,12 @@ class AnchorRange:
 # --- what happens to texts ---------------------------------------------------------------------
 
 
-class Again(NamedTuple):
-    """Letters that a step brings back: `size` of them, from `at` on in the text behind the step.
-
-    They are those that stood from `source` on. Its version is the one before the step that took
-    them out.
-    """
-
-    at: int
-    source: Spot
-    size: int
-
-
 class TextEdit(NamedTuple):
-    """`delta` led the text of `block` to `version`; `again` are letters that it brings back."""
+    """`delta` led the text of `block` to `version`."""
 
     block: str
     version: int
     delta: Delta | RichDelta
-    again: tuple[Again, ...] = ()
 
 
 class TextCut(NamedTuple):
@@ -139,34 +123,32 @@ class TextBack(NamedTuple):
     at: int = 0
 
 
-AnchorStep: TypeAlias = TextEdit | TextCut | TextJoin | TextGone | TextBack
+class TextAgain(NamedTuple):
+    """Letters that were taken out stand again: in `block`, from `at` of its `version` on.
+
+    They are the `size` letters from `source` on, whose version is the one before the step that
+    took them out. An edit that brings letters back is a `TextEdit`, and then this.
+    """
+
+    block: str
+    version: int
+    at: int
+    source: Spot
+    size: int
+
+
+AnchorStep: TypeAlias = TextEdit | TextCut | TextJoin | TextGone | TextBack | TextAgain
 
 
 # --- carrying -----------------------------------------------------------------------------------
-
-
-def moved(offset: int, delta: Delta | RichDelta, side: Side) -> int:
-    """Where a place in a text is behind an edit of it, in code points (A1)."""
-    seen, now = 0, offset
-    last = offset if side == "left" else offset + 1
-    for item in delta:
-        if seen >= last:
-            break
-        size = _inserted(item)
-        if size:
-            now += size
-            continue
-        span = _span(item)
-        if _deletes(item):
-            now -= min(span, offset - seen)
-        seen += span
-    return now
 
 
 def carried(anchor: Anchor, step: AnchorStep) -> Anchor:
     """The anchor behind one step of the texts; steps of one block come in their order (A1-A6)."""
     if isinstance(step, TextEdit):
         return _edited(anchor, step)
+    if isinstance(step, TextAgain):
+        return _again(anchor, step)
     if anchor.block != step.block:
         return anchor
     if isinstance(step, TextBack):
@@ -202,21 +184,24 @@ def found_over(anchor: Anchor, deltas: Iterable[Delta | RichDelta]) -> Anchor:
 
 
 def _edited(anchor: Anchor, step: TextEdit) -> Anchor:
-    if anchor.block == step.block:
-        if step.version <= anchor.version:
-            return anchor  # A6
-        lost = anchor.lost
-        if lost is None and _is_deleted(_letter(anchor.offset, anchor.side), step.delta):
-            lost = Spot(anchor.block, anchor.version, anchor.offset)  # A2
-        offset = moved(anchor.offset, step.delta, anchor.side)
-        anchor = Anchor(step.block, step.version, offset, anchor.side, lost)
-    if anchor.lost is not None:
-        for at, source, size in step.again:  # A3
-            far = anchor.lost.offset - source.offset
-            is_its = (anchor.lost.block, anchor.lost.version) == (source.block, source.version)
-            if is_its and 0 <= _letter(far, anchor.side) < size:
-                return Anchor(step.block, step.version, at + far, anchor.side)
-    return anchor
+    if anchor.block != step.block or step.version <= anchor.version:
+        return anchor  # A6
+    lost = anchor.lost
+    if lost is None and _is_deleted(_letter(anchor.offset, anchor.side), step.delta):
+        lost = Spot(anchor.block, anchor.version, anchor.offset)  # A2
+    offset = transform_position(anchor.offset, step.delta, anchor.side)
+    return Anchor(step.block, step.version, offset, anchor.side, lost)
+
+
+def _again(anchor: Anchor, step: TextAgain) -> Anchor:
+    """A3."""
+    lost, source = anchor.lost, step.source
+    if lost is None or (lost.block, lost.version) != (source.block, source.version):
+        return anchor
+    far = lost.offset - source.offset
+    if not 0 <= _letter(far, anchor.side) < step.size:
+        return anchor
+    return Anchor(step.block, step.version, step.at + far, anchor.side)
 
 
 def _back(anchor: Anchor, step: TextBack) -> Anchor:
@@ -230,12 +215,6 @@ def _back(anchor: Anchor, step: TextBack) -> Anchor:
 def _letter(offset: int, side: Side) -> int:
     """Which letter an anchor holds on to, counted from 0; -1: the beginning of the text."""
     return offset - 1 if side == "left" else offset
-
-
-def _inserted(item: int | str | Run | Format) -> int:
-    if isinstance(item, Run):
-        return len(item.text)
-    return len(item) if isinstance(item, str) else 0
 
 
 def _span(item: int | str | Run | Format) -> int:

@@ -19,6 +19,7 @@ from groupcore.objects.rich_delta import (
     Rich,
     RichDelta,
     Run,
+    Side,
     apply,
     canonical,
     cut,
@@ -39,7 +40,7 @@ from groupcore.shared.object import SharedObject
 from groupcore.shared.operations import operation
 from groupcore.shared.pending import Pending
 from groupcore.shared.scalars import Codec
-from groupcore.shared.types.anchor import Anchor, Side, found_over
+from groupcore.shared.types.anchor import Anchor, found_over
 from groupcore.shared.types.history import edits_since, remember
 
 OUTER_MARKS = frozenset({"link", "code", "embed"})

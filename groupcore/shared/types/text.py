@@ -20,11 +20,12 @@ from groupcore.objects.delta import (
     transform,
 )
 from groupcore.objects.refusal import OutOfRangeError, RefusalError, TooLargeError
+from groupcore.objects.rich_delta import Side
 from groupcore.shared.object import SharedObject
 from groupcore.shared.operations import operation
 from groupcore.shared.pending import Pending
 from groupcore.shared.scalars import Codec
-from groupcore.shared.types.anchor import Anchor, Side, found_over
+from groupcore.shared.types.anchor import Anchor, found_over
 from groupcore.shared.types.history import edits_since, remember
 
 

@@ -13,6 +13,7 @@ from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.fault import NAMES, Fault
 from groupcore.sim.faults import inject
 from groupcore.sim.groups.host import Host, Seat
+from groupcore.sim.groups.insider import INSIDER, Insider
 from groupcore.sim.groups.lateness import LATE_ORDER, Lateness, LateService
 from groupcore.sim.groups.memory import is_missed, remembers
 from groupcore.sim.groups.observer import ObservedService, Watcher
@@ -49,6 +50,7 @@ class GroupCluster(Cluster):
         self.promises = Promises()
         self.lateness = {name: Lateness() for name in NAMES[: scenario.nodes]}
         self._waiting: set[str] = set()
+        self._insiders: dict[int, Insider] = {}
         super().__init__(scenario, make_stack)
         self.hosts = self.make_hosts(scenario)
 
@@ -79,6 +81,8 @@ class GroupCluster(Cluster):
         told = (self.clock, self.trace, self.watchers)
         lateness = self.lateness[address.name]
         service = LateService(address, options, chance, *told, log, promise, lateness)
+        if any(fault.kind == INSIDER for fault in self.groups.faults):
+            service.note_order()
         recorder = Recorder(offset_us=BEGUN_US)
         service.trace(recorder)
         self.recorders.append(recorder)
@@ -118,6 +122,10 @@ class GroupCluster(Cluster):
             self.happened("begin", str(fault))
             self.lateness[NAMES[fault.nodes[0]]].begin(fault, self.clock)
             return
+        if fault.kind == INSIDER:
+            self.happened("begin", str(fault))
+            self._insider(fault.nodes[0]).begin(fault)
+            return
         if fault.kind in FORGETS and not self.groups.durable:
             index = fault.nodes[0] if fault.nodes[0] >= 0 else self.coordinator_index()
             others = [node for number, node in enumerate(self.nodes) if number != index]
@@ -126,7 +134,17 @@ class GroupCluster(Cluster):
                 return
         inject(self, fault)
 
+    def _insider(self, index: int) -> Insider:
+        if index < 0:
+            index = self.coordinator_index()
+        if index not in self._insiders:
+            chance = stream(self.scenario.seed, "insider", index)
+            self._insiders[index] = Insider(self.clock, chance, self.hosts[index], self.trace)
+        return self._insiders[index]
+
     def _heal(self, node: Node) -> None:
+        for insider in self._insiders.values():
+            insider.heal()
         self.lateness[node.name].heal()
         super()._heal(node)
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 from groupcore.sequencing.names import Order
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
+from groupcore.sim.groups.insider import INSIDER
 from groupcore.sim.groups.scenario import (
     CLOSE,
     DELETE,
@@ -38,6 +39,8 @@ STAGGERED = 0.7
 """Share of the schedules with logs and five nodes in which two come back late from power cuts."""
 DELETED = 0.35
 """Share of the schedules in which groups are deleted."""
+BETRAYED = 0.2
+"""Share of the schedules in which a member says wrong things."""
 OBSERVED = 0.4
 """Share of the schedules with strict groups in which some are observed."""
 FORMED_NS = 700 * MILLISECOND
@@ -204,7 +207,24 @@ class _Drawer:
 
 def draw_sequencing(seed: int) -> GroupScenario:
     """The schedule of a seed for the data plane in memory; groups are deleted and observed, too."""
-    return with_observers(with_deletions(draw_groups(seed)))
+    return with_insider(with_observers(with_deletions(draw_groups(seed))))
+
+
+Drawn = TypeVar("Drawn", bound=GroupScenario)
+
+
+def with_insider(drawn: Drawn) -> Drawn:
+    """The schedule, of some seeds with a member that says wrong things (`insider`)."""
+    random = stream(drawn.seed, "insider")
+    if random.random() >= BETRAYED:
+        return drawn
+    faults = list(drawn.faults)
+    for _ in range(random.choice((1, 1, 2))):
+        at_ns = random.randint(FORMED_NS, drawn.safety_ns)
+        lasts_ns = random.randint(100, 3_000) * MILLISECOND
+        node, every_ms = random.randrange(drawn.nodes), random.choice((10, 50, 200))
+        faults.append(Fault(at_ns, INSIDER, (node,), lasts_ns, every_ms))
+    return replace(drawn, faults=tuple(sorted(faults, key=lambda fault: fault.at_ns)))
 
 
 def with_observers(drawn: GroupScenario) -> GroupScenario:
@@ -266,10 +286,9 @@ def draw_durable(seed: int) -> GroupScenario:
     drawn = draw_groups(seed, MENU)
     random = stream(seed, "power")
     sends = [act.at_ns for act in drawn.acts if act.kind == SEND]
-    return with_deletions(with_power_cuts(drawn, random, sends, random_cuts=(1, 1, 2)))
-
-
-Drawn = TypeVar("Drawn", bound=GroupScenario)
+    return with_insider(
+        with_deletions(with_power_cuts(drawn, random, sends, random_cuts=(1, 1, 2)))
+    )
 
 
 def with_power_cuts(

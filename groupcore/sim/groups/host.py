@@ -149,7 +149,13 @@ class Host:
         if turn.service_events:
             self.strive()
 
-    def _ask(self, call: Call) -> None:
+    @property
+    def speaker(self) -> Life | None:
+        """The life, while it is in a view."""
+        return None if self._node.view is None else self.life
+
+    def ask(self, call: Call) -> None:
+        """Have the service asked in the node's next turn."""
         self._calls.append(call)
         self._node.plan()
 
@@ -178,7 +184,7 @@ class Host:
         elif act.kind == DELETE:
             self._delete(act.groups[0])
         elif act.kind == CALL and self.life is not None and self.desk is not None:
-            self._ask(partial(self.desk.call, act.call))
+            self.ask(partial(self.desk.call, act.call))
         elif act.kind in (DRAIN, REFILL):
             self._drain(NAMES[act.target], act.kind == DRAIN)
         self.strive()
@@ -197,7 +203,7 @@ class Host:
         life.processes[slot] = life.service.open_process()
         closed = GroupClosed(self._world.clock.now_ns, flatten_process(process))
         self._world.trace.add(closed)
-        self._ask(lambda now: life.service.close_process(process, now))
+        self.ask(lambda now: life.service.close_process(process, now))
 
     def _give_up(self, slot: int, groups: tuple[int, ...]) -> None:
         """Leave what the process has asked to join and is not in yet; then it may ask again."""
@@ -215,7 +221,7 @@ class Host:
     def _drain(self, name: str, on: bool) -> None:
         life = self.life
         if life is not None and self._node.view is not None:
-            self._ask(lambda now: life.service.drain(name, on, now))
+            self.ask(lambda now: life.service.drain(name, on, now))
 
     def _move(self, groups: tuple[int, ...], target: int) -> None:
         life = self.life
@@ -231,7 +237,7 @@ class Host:
             self._world.trace.add(asked)
 
         if ids:
-            self._ask(move)
+            self.ask(move)
 
     def _delete(self, index: int) -> None:
         """Have the group of this number in the schedule deleted, as far as anybody knows it."""
@@ -245,7 +251,7 @@ class Host:
             asked = DeletionAsked(self._world.clock.now_ns, *life.address, request, group)
             self._world.trace.add(asked)
 
-        self._ask(delete)
+        self.ask(delete)
 
     # --- what is wanted -------------------------------------------------------------------------
 
@@ -282,7 +288,7 @@ class Host:
             def create(now: float) -> None:
                 life.asked[life.service.create(f"g{index}", order, now)] = index
 
-            self._ask(create)
+            self.ask(create)
         return life.ids.get(index)
 
     def _request(self, life: Life, what: str, place: Place) -> None:
@@ -312,7 +318,7 @@ class Host:
                 )
             )
 
-        self._ask(ask)
+        self.ask(ask)
 
     # --- messages -------------------------------------------------------------------------------
 
@@ -323,7 +329,7 @@ class Host:
         group = self._find(life, index)
         if group is not None:
             process = life.processes[slot]
-            self._ask(partial(self._hand_over, life, process, group, sizes, depth))
+            self.ask(partial(self._hand_over, life, process, group, sizes, depth))
 
     def _hand_over(
         self,
@@ -380,7 +386,7 @@ class Host:
 
     def _answer_now(self, life: Life, process: Process, group: GroupId, depth: int) -> None:
         if self.life is life:
-            self._ask(partial(self._hand_over, life, process, group, (ANSWER_BYTES,), depth))
+            self.ask(partial(self._hand_over, life, process, group, (ANSWER_BYTES,), depth))
 
     def is_content(self) -> bool:
         """Whether everything that its processes wanted is there, and what they sent is numbered."""
@@ -404,4 +410,4 @@ class Host:
         assert life is not None
         for process in life.processes:
             for group in sorted(life.groups_of(process))[:1] + sorted(life.ids.values())[-1:]:
-                self._ask(partial(self._hand_over, life, process, group, (PROBE_BYTES,), 0))
+                self.ask(partial(self._hand_over, life, process, group, (PROBE_BYTES,), 0))

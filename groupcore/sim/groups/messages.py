@@ -35,7 +35,9 @@ def read(payload: bytes) -> Content:
     unpacker = Unpacker()
     unpacker.feed(payload)
     try:
-        (name, incarnation, process), group, number, depth = unpacker.unpack()
+        match unpacker.unpack():
+            case [[str(name), int(life), int(process)], int(group), int(number), int(depth)]:
+                return Content((name, life, process), group, number, depth)
     except (UnpackException, ValueError, TypeError):
-        return Content(("?", 0, 0), 0, content_hash(payload), 0)
-    return Content((name, incarnation, process), group, number, depth)
+        pass  # an insider's
+    return Content(("?", 0, 0), 0, content_hash(payload), 0)

@@ -7,14 +7,16 @@ from random import Random
 
 from groupcore.batch import Batch
 from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
-from groupcore.sequencing.commands import Command, decode_command
+from groupcore.sequencing.commands import Command
 from groupcore.sequencing.directory_changes import Change as Changed
 from groupcore.sequencing.directory_changes import MoveBegan
 from groupcore.sequencing.events import Saved, ServiceEvent
 from groupcore.sequencing.headers import Accept, Change, processes_of, unpack_column
+from groupcore.sequencing.judging import COUNTER, judged
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.output import ServiceOutput
+from groupcore.sequencing.receiving import groups_of
 from groupcore.sequencing.record import JOINED
 from groupcore.sequencing.service import Service
 from groupcore.sim.clock import Clock
@@ -31,6 +33,7 @@ from groupcore.sim.trace_groups import (
     flatten_process,
 )
 from groupcore.sim.trace_moves import MoveStarted
+from groupcore.sim.trace_set_aside import OrderApplied
 from groupcore.sim.trace_streams import StreamKept
 from groupcore.view import Address
 
@@ -81,8 +84,27 @@ class ObservedService(Service):
     def on_order(self, by: Address, payload: bytes, now: float, position: int = 0) -> None:
         """See `Service`."""
         super().on_order(by, payload, now, position)
-        if self._watchers:
-            self._tell("ordered", decode_command(payload))
+        command = judged(payload)[0] if self._watchers else None
+        if command is not None:
+            self._tell("ordered", command)
+
+    def note_order(self) -> None:
+        """Write down what this life makes of each command of the order from here on."""
+        apply, plane = self.conductor.apply, self.plane
+
+        def noted(by: Address, payload: bytes, place: tuple[int, int]) -> None:
+            before = {n: c for n, c in plane.counters.items() if n.startswith(COUNTER)}
+            apply(by, payload, place)
+            aside = [
+                name.removeprefix(COUNTER)
+                for name, count in plane.counters.items()
+                if name.startswith(COUNTER) and count > before.get(name, 0)
+            ]
+            directory = plane.directory.fingerprint()
+            now, made = self._clock.now_ns, "".join(aside)
+            self._add(OrderApplied(now, *self._me, *plane.ordered, made, directory))
+
+        self.conductor.apply = noted  # type: ignore[method-assign]
 
     def on_event(self, event: Event, now: float) -> None:
         """See `Service`."""
@@ -111,8 +133,9 @@ class ObservedService(Service):
         output = super().take()
         if self._teller is not None:
             self._note_saved(self._teller, output)
-        for command in output.commands if self._watchers else ():
-            self._tell("asked", decode_command(command))
+        for payload in output.commands if self._watchers else ():
+            if (command := judged(payload)[0]) is not None:
+                self._tell("asked", command)
         for event in output.events if self._watchers else ():
             self._tell("said", event)
         return output
@@ -136,7 +159,7 @@ class ObservedService(Service):
             what = JOIN if header.what == JOINED else LEAVE
             process = Process(header.node, header.process)
             self._note(header.group, header.seqno, process, what, header.request)
-        elif isinstance(header, Accept):
+        elif isinstance(header, Accept) and groups_of(header, batch.count):
             count = len(header.groups) // 8
             columns = [header.groups, header.seqnos, header.firsts, header.counts]
             numbers = [unpack_column(column, count) for column in columns]

@@ -43,6 +43,7 @@ from tests.groupcore.aio.cluster import (
     names,
     read,
 )
+from tests.groupcore.aio.test_connections import until
 
 pytestmark = pytest.mark.slow
 
@@ -361,6 +362,28 @@ async def test_connecting_can_be_given_up(multicast_cluster: Cluster) -> None:
             await lonely.connect()
     with pytest.raises(ChannelClosedError):
         await lonely.multicast(b"text")
+
+
+def knows_both(channel: Channel) -> bool:
+    """Whether this one says that a and b are there."""
+    awaiting = channel.awaiting
+    return awaiting is not None and awaiting.here == ("a", "b")
+
+
+async def test_who_is_there_is_known_also_where_the_process_has_slept(
+    multicast_cluster: Cluster,
+) -> None:
+    """The layers' clock leaves out what it has slept: what was heard is as old as that says."""
+    a, b = (multicast_cluster.channel(name, cluster_size=5) for name in ("a", "b"))
+    for one in (a, b):
+        one.awake.slept_s = 60.0
+    connecting = [asyncio.create_task(one.connect()) for one in (a, b)]
+    try:
+        await until(lambda: all(knows_both(one) for one in (a, b)))
+    finally:
+        for task in connecting:
+            task.cancel()
+        await asyncio.wait(connecting)
 
 
 async def test_a_channel_is_an_async_context() -> None:

@@ -127,9 +127,8 @@ async def test_the_room_for_pictures_is_bounded(cluster: Cluster) -> None:
 async def test_a_decoder_that_never_ends_is_ended(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.pictures.checking.PROGRAM", "import time; time.sleep(60)")
-    monkeypatch.setattr("server.pictures.checking.TIME_S", 0.2)
-    monkeypatch.setattr("server.pictures.checking.Checking.__init__.__defaults__", (0.2,))
+    monkeypatch.setattr("server.work.worker.PROGRAM", "import time; time.sleep(60)")
+    monkeypatch.setattr("server.work.kinds.PICTURE_WALL_S", 0.2)
     node = await cluster.start("a")
     doc = await create(node)
     assert (await upload(node, doc, made("PNG")))[1]["code"] == "bad_picture"

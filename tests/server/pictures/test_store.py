@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server.pictures.store import Store, hash_of, is_hash
+from server.pictures.naming import hash_of, is_hash
+from server.pictures.store import Store
 
 
 def test_what_is_written_is_there_under_its_hash_and_once(tmp_path: Path) -> None:

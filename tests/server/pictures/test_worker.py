@@ -11,6 +11,7 @@ from server.errors import BadMessageError
 from server.pictures.bare import bare, kind_of
 from server.pictures.checking import Checking
 from server.pictures.worker import SIDE_MAX, RefusedPictureError, look
+from server.work.pool import Pool
 from tests.server.pictures.files import bomb, chunk, made, moving, photo
 
 MOST = 40_000_000
@@ -111,10 +112,10 @@ async def test_for_what_is_no_picture_no_process_is_started(
 
     monkeypatch.setattr("asyncio.create_subprocess_exec", started)
     with pytest.raises(BadMessageError) as caught:
-        await Checking(MOST).check(data)
+        await Checking(MOST, Pool(1)).check(data, "ann")
     assert caught.value.code == "not_a_picture"
     with pytest.raises(AssertionError):
-        await Checking(MOST).check(made("PNG"))
+        await Checking(MOST, Pool(1)).check(made("PNG"), "ann")
 
 
 def test_a_bomb_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,16 @@
 import type { Item, ObjectMessage, Snapshot } from "../client/messages";
 import { type Change, changeOf, Shared } from "../client/object";
 import type { Step } from "../shared/late-edits";
-import { applyRich, cutRich, growth, type Rich, type RichDelta, richLength } from "../shared/rich";
+import {
+  applyRich,
+  cutRich,
+  growth,
+  invertRich,
+  joinRich,
+  type Rich,
+  type RichDelta,
+  richLength,
+} from "../shared/rich";
 import type { AttributePatch, Attributes, AttributeValue } from "./types";
 
 export type Status = "unborn" | "open" | "joined" | "deleted";
@@ -89,10 +98,12 @@ export type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>
 /** A step of a block, by whom it was made: for places of an older version. */
 export type PastStep = readonly [
   by: string,
-  step:
-    | readonly ["edit", delta: RichDelta]
+  step /** `back` takes it back. */:
+    | readonly ["edit", delta: RichDelta, back?: RichDelta]
     | readonly ["cut", at: number, fresh: string]
-    | readonly ["closed"],
+    /** The text went to another block. */
+    | readonly ["closed"]
+    | readonly ["gone"],
 ];
 
 /** What a block has gone through of late. */
@@ -104,6 +115,8 @@ export interface Past {
   readonly lastShown: number;
   /** The parcel in which its text has gone, as far as its number is known. */
   readonly parcel: string;
+  /** Letters that were taken out of it, and stand again. */
+  readonly again: readonly Again[];
   /** Where the texts have come to that were joined to it: by their parcels, version and place. */
   readonly frames: ReadonlyMap<string, readonly [version: number, at: number]>;
 }
@@ -119,6 +132,8 @@ export interface BlockListener {
   onAsk(block: BlockObject, isKnown: boolean): void;
   /** Whether what a block began with is here, as its text. */
   hasFirst(block: BlockObject): boolean;
+  /** Whether it has come to the document since this page has the outline, or its steps are wanted. */
+  isNew(block: BlockObject): boolean;
   /** Whether own verbs rest on its text that are not sent, or lost with its order: called behind `last`. */
   isRestedOn(block: BlockObject, last: number): boolean;
   onBlockState(block: BlockObject, state: BlockState): void;
@@ -183,6 +198,36 @@ export class BlockObject extends Shared {
     this.steps = version;
   }
 
+  /** The version from which on it is known here how to take each step back. */
+  get firstKnown(): number {
+    let version = this.steps;
+    for (const [, step] of this.past.toReversed()) {
+      if (step[0] === "closed" || (step[0] === "edit" && step[2] === undefined)) break;
+      version -= 1;
+    }
+    return version;
+  }
+
+  /** Takes the last step back; `text`: of the block that it has split off. */
+  stepBack(text: Rich = []): void {
+    const step = this.past.pop()?.[1];
+    for (const [parcel, [version]] of this.frames)
+      if (version === this.steps) this.frames.delete(parcel);
+    this.steps -= 1;
+    if (step?.[0] === "edit") this.content = applyRich(step[2] ?? [], this.content);
+    if (step?.[0] !== "cut") return;
+    this.births.delete(step[2]);
+    this.content = joinRich(this.content, text);
+  }
+
+  /** There is no such block (any more), with its order. */
+  forget(): void {
+    this.status = "unborn";
+    [this.content, this.past, this.steps] = [[], [], 0];
+    this.received.clear();
+    this.frames.clear();
+  }
+
   /** Everything here, as a snapshot has it. */
   get state(): BlockState {
     const { status, into, number, via, leaving, content, attributes } = this;
@@ -231,6 +276,7 @@ export class BlockObject extends Shared {
     this.content = state.content;
     this.attributes = state.attributes;
     this.steps = state.version;
+    if (this.past.length === 0) this.goneThrough(state.recent ?? []);
     this.drafts.clear();
     for (const [key, author, content] of state.drafts) this.drafts.set(key, [author, content]);
     this.parted.clear();
@@ -246,6 +292,25 @@ export class BlockObject extends Shared {
     for (const [source, number] of state.received) this.received.set(source, number);
     this.refused.clear();
     for (const [source, number] of state.refused) this.refused.add(`${source}:${number}`);
+  }
+
+  /**
+   * These steps have led to the text that is here, by whomever: who comes with a place of an older
+   * version finds it, also where the block was opened before it was known what it began with.
+   */
+  private goneThrough(steps: readonly Step[]): void {
+    this.by = "";
+    this.steps -= steps.length;
+    for (const [kind, delta, to, frame, at] of steps) {
+      const version = this.steps + 1;
+      if (kind === "edit") this.step(version, ["edit", delta]);
+      else if (kind === "cut") this.step(version, ["cut", at, to]);
+      else this.step(version, [kind === "all" ? "closed" : "gone"]);
+      if (kind === "all") this.sent = frame;
+      const [start] = delta;
+      const place = typeof start === "number" && start > 0 ? start : 0;
+      if (kind === "edit" && to !== "") this.frames.set(`${to}:${frame}`, [version, place]);
+    }
   }
 
   /** Whether calls are not answered, or not on disk. */
@@ -280,9 +345,12 @@ export class BlockObject extends Shared {
     switch (detail[0]) {
       case "edited":
         if (detail[1] <= this.steps) return;
-        this.step(detail[1], ["edit", detail[2]]);
-        // Else it is on its way back: the text follows.
-        if (this.status === "open") this.content = applyRich(detail[2], this.content);
+        if (this.status !== "open") {
+          this.step(detail[1], ["edit", detail[2]]); // it is on its way back: the text follows
+          break;
+        }
+        this.step(detail[1], ["edit", detail[2], invertRich(detail[2], this.content)]);
+        this.content = applyRich(detail[2], this.content);
         break;
       case "cut":
         this.step(detail[1], ["cut", detail[2], detail[3]]);
@@ -294,7 +362,7 @@ export class BlockObject extends Shared {
         break;
       case "closed":
         this.lastOpen = detail[1] - 1;
-        this.step(detail[1], ["closed"]);
+        this.step(detail[1], [detail[2] === null ? "gone" : "closed"]);
         this.status = detail[2] === null ? "deleted" : "joined";
         this.into = detail[2] ?? this.into;
         this.via = "";
@@ -409,7 +477,11 @@ export class BlockObject extends Shared {
 
   protected override get base(): number | undefined {
     if (this.birth !== undefined) return this.steps;
-    return this.listener?.hasFirst(this) === true ? this.steps : undefined;
+    // Its order has begun anew: there may be fewer steps.
+    if (this.status === "open") return this.firstKnown;
+    const isFollowed =
+      this.listener?.hasFirst(this) === true || this.listener?.isNew(this) === true;
+    return isFollowed ? this.steps : undefined;
   }
 
   protected override show(state: unknown): void {

@@ -7,7 +7,7 @@
  */
 
 import type { ObjectMessage } from "../client/messages";
-import { type BlockDetail, BlockObject, type BlockState } from "./block";
+import { type Again, type BlockDetail, BlockObject, type BlockState } from "./block";
 import type { OutlineObject } from "./outline";
 
 export type Heard = readonly [object: BlockObject | OutlineObject, message: ObjectMessage];
@@ -41,15 +41,25 @@ export function wentTo(message: ObjectMessage): Gone[] {
   );
 }
 
+/** Blocks whose texts have come, by what one block says. */
+export function comeFrom(message: ObjectMessage): string[] {
+  if (message.t === "snapshot")
+    return (message.state as BlockState).received.map(([source]) => source);
+  if (message.t !== "changes") return [];
+  const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
+  return details.flatMap((detail) => (detail?.[0] === "received" && detail[6] ? [detail[1]] : []));
+}
+
 /** Whether letters stand again elsewhere that were cut out meanwhile: only the block carries edits there. */
 function hasLettersAgain(block: BlockObject, message: ObjectMessage): boolean {
+  const isElsewhere = ([, , , into]: Again): boolean => !block.name.endsWith(`/${into}`);
   if (message.t === "changes") {
     const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
-    return details.some((detail) => detail?.[0] === "again");
+    return details.some((detail) => detail?.[0] === "again" && detail[1].some(isElsewhere));
   }
   if (message.t !== "snapshot") return false;
   const { again } = message.state as BlockState;
-  return (again ?? []).some(([step]) => step === 0 || step > block.steps);
+  return (again ?? []).some((one) => (one[0] === 0 || one[0] > block.steps) && isElsewhere(one));
 }
 
 /**
@@ -69,8 +79,9 @@ export function isTold(
     const block = open(id);
     if (seen.has(id) || block === undefined) continue;
     seen.add(id);
-    for (const [object, message] of missed) {
-      if (object !== block) continue;
+    const its = missed.filter(([object]) => object === block);
+    if (its.length === 0 && !block.isKnown) return false;
+    for (const [, message] of its) {
       if (!isInSteps(block, message) || !(block.isKnown || fresh.has(id) || isBegun(id)))
         return false;
       if (hasLettersAgain(block, message)) return false;

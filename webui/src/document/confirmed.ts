@@ -7,6 +7,7 @@
 
 import type { BlockObject } from "./block";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
+import { Histories } from "./histories";
 import type { OutlineDetail, OutlineObject } from "./outline";
 import type { Attributes, ShownBlock } from "./types";
 
@@ -19,6 +20,8 @@ export class Confirmed {
   readonly blocks = new Map<string, BlockObject>();
   /** Blocks that were split off here, and what they began with. */
   readonly born = new Map<string, ShownBlock>();
+  /** What blocks have gone through that are closed here. */
+  readonly histories = new Histories();
   /** Behind what a block stood that has gone. */
   readonly gone = new Map<string, string>();
 

@@ -28,12 +28,13 @@ import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { Dying } from "./dying";
+import { isOrBegan, lastShared, takenBack } from "./going-back";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
 import { restsOn, textsOf, writtenBy } from "./own";
-import { caughtUp, hasCome, onwardFrom, passedOn, sourceOf } from "./parcels";
-import { leadsTo, missedSteps, stepsOf } from "./steps";
+import { hasCome, hasEnded, named, onwardFrom, passedOn, sourceOf } from "./parcels";
+import { leadsTo, missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
 import {
@@ -113,6 +114,13 @@ export class Follower implements BlockListener, OutlineListener {
     return this.hasText(id) || this.onward.has(id);
   }
 
+  /** F7. */
+  isNew(block: BlockObject): boolean {
+    const { outline, histories } = this.confirmed;
+    const id = this.confirmed.idOf(block);
+    return outline.placed.has(id) || histories.wanted.has(id);
+  }
+
   private hasText(id: string): boolean {
     const known = this.overlay.base.blocks.get(id);
     return known !== undefined && known.content !== null;
@@ -121,8 +129,9 @@ export class Follower implements BlockListener, OutlineListener {
   isRestedOn(block: BlockObject, last: number): boolean {
     const id = this.confirmed.idOf(block);
     const isLost = (call: OwnCall | null): boolean =>
-      call === null || (call.group === id && call.n > last);
-    return this.overlay.own.some(({ verb, call }) => isLost(call) && textsOf(verb).includes(id));
+      call === null || call.group !== id || call.n > last;
+    const resting = this.overlay.own.filter(({ call }) => isLost(call));
+    return resting.some(({ verb }) => isOrBegan(this.confirmed, block, textsOf(verb)));
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -226,21 +235,23 @@ export class Follower implements BlockListener, OutlineListener {
 
   onBlockState(block: BlockObject, state: BlockState): void {
     const id = this.confirmed.idOf(block);
-    if (!block.isSameBirth) this.beginAnew(block);
+    if (!block.isSameBirth) this.goBack(block, state);
     const received = new Map(state.received);
-    const onward = onwardFrom(id, state.passed ?? []);
+    const onward = onwardFrom(id, state.passed ?? [], this.overlay.own);
+    const isOnward = (own: Own): boolean => onward.some(({ isPart }) => isPart(own));
     const isThere = (own: Own): boolean =>
-      own.hop === id && hasCome(own, received) && !onward.some(({ isPart }) => isPart(own));
+      own.hop === id && hasCome(own, received) && !isOnward(own);
     const isOne = block.status === "unborn" || block.isSameBirth;
-    if (this.overlay.own.some(({ hop }) => hop === id))
-      this.advance(onward.map((came) => ({ step: null, own: null, came })));
-    // Which of the steps are own parts that have come there is not known.
-    const steps = this.overlay.own.some(isThere) ? null : this.stepsTo(block, state);
+    if (onward.length > 0) this.advance(onward.map((came) => ({ step: null, own: null, came })));
+    const steps = this.stepsTo(block, state);
     const isGuess =
       steps === null || steps.some(([kind, , to]) => kind === "cut" && this.hasText(to));
     if (isGuess && isOne && state.status !== "unborn" && this.hasFirst(block))
       this.owner.onReplaced(block);
-    this.chaseParts(this.overlay.own.filter(isThere));
+    // Parts that are steps of it are followed with these.
+    const parts = partsIn(steps ?? []);
+    const isElsewhere = (own: Own): boolean => !parts.has(`${sourceOf(own)}:${own.parcel}`);
+    this.chaseParts(this.overlay.own.filter((own) => isThere(own) && isElsewhere(own)));
     if (steps !== null) {
       for (const [details, own] of missedSteps(id, block.steps, steps, state.births))
         this.followStep(block, details, own);
@@ -256,6 +267,19 @@ export class Follower implements BlockListener, OutlineListener {
     this.later.push(() => this.settle(block));
   }
 
+  /** The order of a block has begun anew: what that has not is taken back, as far as it is known. */
+  private goBack(block: BlockObject, state: BlockState): void {
+    this.beginAnew(block);
+    const version = lastShared(block, state);
+    if (version === null) return;
+    const { confirmed, overlay } = this;
+    const onLost = (fresh: BlockObject): void => {
+      this.beginAnew(fresh, 0);
+      fresh.forget();
+    };
+    this.advance(takenBack(confirmed, overlay.base, block, version, onLost) ?? []);
+  }
+
   /** F8: a text that has come to where it went is on its way until that has been looked at. */
   private asSeen(block: BlockObject, state: BlockState): BlockState {
     const { status, into, number, leaving } = block;
@@ -268,8 +292,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** The steps from the text that is here to the state; null where these are not known. */
   private stepsTo(block: BlockObject, state: BlockState): BlockState["recent"] {
-    const steps = state.recent;
-    if (steps === null || block.steps + steps.length !== state.version) return null;
+    const { recent, version } = state;
+    if (recent === null || block.steps > version) return null;
+    const steps = recent.slice(recent.length - (version - block.steps));
+    if (block.steps + steps.length !== version) return null;
     if (block.status !== "unborn") {
       const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
       return isIt ? steps : null;
@@ -395,24 +421,11 @@ export class Follower implements BlockListener, OutlineListener {
   /** F1. */
   private onEdited(call: OwnCall, edited: EditedResult | undefined): void {
     const moved = new Map(edited?.moved ?? []);
-    const source = this.confirmed.blocks.get(call.group);
-    this.overlay.own = this.overlay.own.map((own) => {
-      if (own.call !== call) return own;
-      // A text that is on its way is shown where it was, with this part of the edit.
-      const into = source?.status === "joined" ? source.into : "";
-      const hop = own.hop === "" && moved.has(into) ? into : own.hop;
-      if (hop === "") return own;
-      return caughtUp({ ...own, hop, parcel: moved.get(hop) ?? 0 }, this.confirmed.blocks);
-    });
-    this.view(
-      this.overlay.withdraw((own) => {
-        if (own.call !== call) return false;
-        const there = this.confirmed.blocks.get(own.hop);
-        if (own.hop === "" || own.parcel === 0) return true;
-        if (there === undefined) return own.from === undefined;
-        return hasCome(own, there.received);
-      }),
+    const { blocks } = this.confirmed;
+    this.overlay.own = this.overlay.own.map((own) =>
+      own.call === call ? named(own, moved, blocks) : own,
     );
+    this.view(this.overlay.withdraw((own) => own.call === call && hasEnded(own, blocks)));
     const draft = richOf(edited?.draft ?? []);
     if (draft.length > 0) this.owner.onDraft("block_deleted", draft);
     else if (call.isDeleted && moved.size === 0) {
@@ -541,10 +554,10 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   /** F2, F4: the order has ended that these calls were sent to. */
-  private beginAnew(object: BlockObject | OutlineObject): void {
+  private beginAnew(object: BlockObject | OutlineObject, last = object.lastKnown): void {
     const group = this.groupOf(object);
     const isLost = (call: OwnCall | null): call is OwnCall =>
-      call !== null && call.group === group && call.n > object.lastKnown;
+      call !== null && call.group === group && call.n > last;
     for (const call of new Set(this.overlay.own.map((own) => own.call).filter(isLost))) {
       const isIt = (own: Own): boolean => own.call === call;
       object.takeBack(call.n);
@@ -555,7 +568,7 @@ export class Follower implements BlockListener, OutlineListener {
         this.again(isIt);
       }
     }
-    this.giveBack(group, object.lastKnown);
+    this.giveBack(group, last);
     const isFirst = object instanceof BlockObject && object.status === "unborn";
     if (!isFirst) this.chases.giveUp(({ block }) => block === group, "power_lost");
     for (const [key, call] of this.calls) {

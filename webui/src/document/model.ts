@@ -13,7 +13,7 @@ import type { ObjectMessage } from "../client/messages";
 import type { Session } from "../client/session";
 import { plainText, type Rich } from "../shared/rich";
 import { BlockObject, type BlockState, type Past } from "./block";
-import { type Heard, inOrder, isTold, wentTo } from "./catching-up";
+import { comeFrom, type Heard, inOrder, isTold, wentTo } from "./catching-up";
 import { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import { Follower, type FollowerOwner } from "./following";
@@ -32,8 +32,6 @@ export type { StoredDocument } from "./storing";
 const MARGIN = 20;
 /** So many blocks that the person has written in stay open, the last ones: undo needs their text. */
 const WRITTEN_MAX = 200;
-/** So many blocks that are closed, as they were joined to others, are remembered. */
-const JOINED_MAX = 100;
 /** So many blocks to which texts have gone are asked for at once behind a reconnect. */
 const ONWARD_MAX = 50;
 /** Objects of the session that are not blocks of this document. */
@@ -61,15 +59,13 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private readonly asked = new Map<string, (() => void)[]>();
   private readonly failed = new Set<string>();
   private readonly written = new Set<string>();
-  /** Blocks that were joined to others, and are closed: where their texts have gone. */
-  private readonly joined = new Map<string, Past>();
   private held: string | null = null;
   /** Objects that have been asked for again, and what has been heard meanwhile. */
   private readonly catchingUp = new Set<BlockObject | OutlineObject>();
   private missed: Heard[] = [];
   private waiting: Heard[] = [];
   /** What was heard of blocks whose texts have come from others that have not answered yet. */
-  private readonly heldBack = new Map<BlockObject, Heard[]>();
+  private readonly heldBack = new Map<BlockObject | OutlineObject, Heard[]>();
   private isClosed = false;
   private isStarted = false;
   private draftCount = 0;
@@ -133,12 +129,18 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   }
 
   past(block: string): Past | undefined {
-    return this.confirmed.blocks.get(block) ?? this.joined.get(block);
+    return this.confirmed.blocks.get(block) ?? this.confirmed.histories.get(block);
+  }
+
+  askPast(block: string): void {
+    const { outline, blocks, histories } = this.confirmed;
+    const isHere = outline.entries.has(block) || blocks.has(block);
+    if (!isHere && outline.isReady && histories.ask(block)) this.goOn();
   }
 
   /** `parcel` ends with a colon where its number is not known. */
   arrived(parcel: string): readonly [into: string, version: number, at: number] | null {
-    for (const [id, { frames }] of [...this.confirmed.blocks, ...this.joined]) {
+    for (const [id, { frames }] of [...this.confirmed.blocks, ...this.confirmed.histories]) {
       for (const [key, frame] of frames) {
         const isIt = parcel.endsWith(":") ? key.startsWith(parcel) : key === parcel;
         if (isIt) return [id, ...frame];
@@ -236,16 +238,20 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   // --- what the nodes say ---------------------------------------------------------------------
 
-  /** What was heard of it over a connection before, and not looked at, is told anew. */
+  /**
+   * What was heard of it over a connection before, and not looked at, is told anew. A block that has
+   * not answered over that one, and whose text is here, is waited for with the others.
+   */
   onAsk(object: BlockObject | OutlineObject, isKnown: boolean): void {
-    if (isKnown) this.catchingUp.add(object);
+    const isBegun = object instanceof BlockObject && this.follower.hasFirst(object);
+    if (isKnown || (isBegun && this.catchingUp.size > 0)) this.catchingUp.add(object);
     this.missed = this.missed.filter(([one]) => one !== object);
     this.waiting = this.waiting.filter(([one]) => one !== object);
-    if (object instanceof BlockObject) this.heldBack.delete(object);
+    this.heldBack.delete(object);
   }
 
   take(object: BlockObject | OutlineObject, message: ObjectMessage): void {
-    if (object instanceof BlockObject && this.isHeldBack(object, message)) {
+    if (this.isHeldBack(object, message)) {
       this.heldBack.set(object, [...(this.heldBack.get(object) ?? []), [object, message]]);
       return;
     }
@@ -257,15 +263,17 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
    * F9: whether to wait for the block that a text has come from: it is shown here, and was asked for.
    * So it is known which letters went, before they are seen where they are.
    */
-  private isHeldBack(block: BlockObject, message: ObjectMessage): boolean {
-    if (this.heldBack.has(block)) return true;
-    if (message.t !== "snapshot" || block.status !== "unborn") return false;
+  private isHeldBack(object: BlockObject | OutlineObject, message: ObjectMessage): boolean {
+    if (this.heldBack.has(object)) return true;
     if (this.catchingUp.size > 0) return false; // then all are looked at together, in their order
-    return this.isAhead(message.state as BlockState);
+    if (object instanceof BlockObject) return this.isAhead(object, message);
+    return this.heldBack.size > 0 && hasLeft(message); // it may be the one that the text has come from
   }
 
-  private isAhead({ received }: BlockState): boolean {
-    return received.some(([source]) => {
+  private isAhead(block: BlockObject, message: ObjectMessage): boolean {
+    const isFirst = message.t === "snapshot" && block.status === "unborn";
+    if (!isFirst && message.t !== "changes") return false;
+    return comeFrom(message).some((source) => {
       const from = this.confirmed.blocks.get(source);
       if (from === undefined || from.isReady || this.heldBack.has(from)) return false;
       return this.follower.hasFirst(from);
@@ -275,15 +283,19 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   /** Goes on with what was held back. What is known by now, and came without its steps, is asked for anew. */
   private release(): void {
     for (const [block, heard] of [...this.heldBack]) {
-      const [first] = heard;
-      if (first?.[1].t !== "snapshot" || !this.heldBack.has(block)) continue;
-      const state = first[1].state as BlockState;
-      if (this.isAhead(state)) continue;
+      const [, first] = heard[0] as Heard;
+      if (!(block instanceof BlockObject) || !this.heldBack.has(block)) continue;
+      if (this.isAhead(block, first)) continue;
       this.heldBack.delete(block);
-      const isGuess = state.recent === null && state.version > 0;
+      const state = first.t === "snapshot" ? (first.state as BlockState) : null;
+      const isGuess = state !== null && state.recent === null && state.version > 0;
       if (isGuess && this.follower.hasFirst(block)) block.ask();
       else for (const one of heard) this.take(...one);
     }
+    const left = this.heldBack.get(this.outline);
+    if (left === undefined || this.heldBack.size > 1) return;
+    this.heldBack.delete(this.outline);
+    for (const one of left) this.take(...one);
   }
 
   private takeNow(object: BlockObject | OutlineObject, message: ObjectMessage): void {
@@ -357,13 +369,13 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const { held } = this;
     if (held === null || (message.t !== "changes" && message.t !== "snapshot")) return false;
     if (object instanceof BlockObject) return this.confirmed.idOf(object) === held;
-    if (message.t === "snapshot") return false;
-    const details = message.items.flatMap((item) => item[3]) as (OutlineDetail | null)[];
-    return details.some((detail) => detail?.[0] === "left" && detail[1].includes(held));
+    return hasLeft(message, held);
   }
 
   /** A node may have said what is saved to a connection that is lost: a call asks it again. */
   private opened(object: BlockObject | OutlineObject): void {
+    if (object instanceof BlockObject)
+      this.confirmed.histories.wanted.delete(this.confirmed.idOf(object));
     if (object === this.outline) this.failed.clear();
     if (!this.session.saves || object.unsaved === 0 || object.unanswered > 0) return;
     object.submitCall(object instanceof BlockObject ? "set" : "wake", []);
@@ -406,6 +418,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.heldBack.delete(block);
     if (this.catchingUp.has(block)) this.caughtUp(block);
     this.failed.add(id);
+    this.confirmed.histories.wanted.delete(id);
     this.follower.refuse(id, error instanceof CallError ? error.code : "closed");
     this.release();
   }
@@ -470,12 +483,12 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     for (const [id, block] of blocks) {
       if (needed.has(id) || (!isShort && this.isKept(id)) || this.isBusy(id, block)) continue;
       blocks.delete(id);
-      if (block.status === "joined") this.joined.set(id, block);
+      if (block.status === "joined" || block.status === "deleted")
+        this.confirmed.histories.keep(id, block);
       block.listener = null;
       block.close();
       isClosing = true;
     }
-    for (const id of this.joined.keys()) if (this.joined.size > JOINED_MAX) this.joined.delete(id);
     if (!isClosing) return;
     this.follower.look();
     if (!isShort) this.goOn(); // what is near may have had no room before
@@ -486,6 +499,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       ...neededBy(this.overlay.own),
       ...this.follower.askedFor,
       ...this.asked.keys(),
+      ...this.confirmed.histories.wanted,
     ]);
   }
 
@@ -496,7 +510,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private openIn(room: number, id: string): void {
     const { blocks } = this.confirmed;
     if (blocks.has(id) || this.failed.has(id) || blocks.size >= room) return;
-    const isAsked = this.follower.askedFor.has(id);
+    const isAsked = this.follower.askedFor.has(id) || this.confirmed.histories.wanted.has(id);
     if (isAsked || this.overlay.base.blocks.has(id) || this.outline.entries.has(id)) this.open(id);
   }
 
@@ -515,6 +529,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   private isBusy(id: string, block: BlockObject): boolean {
     if (block.isOwing || block.births.size > 0) return true;
+    if (this.heldBack.size > 0 && !block.isReady) return true;
     // What the others have said meanwhile is looked at when this one has answered, too.
     if (this.catchingUp.has(block)) return true;
     // Without one that is about to leave the outline, it would be shown again.
@@ -528,4 +543,13 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (entry !== undefined) return entry.isLive || !this.outline.seeds.has(id);
     return this.overlay.base.blocks.has(id);
   }
+}
+
+/** Whether the outline says that blocks have left it; `block`: this one. */
+function hasLeft(message: ObjectMessage, block = ""): boolean {
+  if (message.t !== "changes") return false;
+  const details = message.items.flatMap((item) => item[3]) as (OutlineDetail | null)[];
+  return details.some(
+    (detail) => detail?.[0] === "left" && (block === "" || detail[1].includes(block)),
+  );
 }

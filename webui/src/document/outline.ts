@@ -64,6 +64,8 @@ export class OutlineObject extends Shared {
   order: string[] = [];
   readonly entries = new Map<string, Entry>();
   readonly seeds = new Map<string, Seed>();
+  /** Blocks that have come since this page has it. */
+  readonly placed = new Set<string>();
   /** Blocks of which it has heard something new; null: their order is another one, too. */
   private news: Set<string> | null = null;
   private whole: OutlineState | null = null;
@@ -106,6 +108,7 @@ export class OutlineObject extends Shared {
     this.order = state.blocks.map(([id]) => id);
     this.entries.clear();
     this.seeds.clear();
+    this.placed.clear();
     this.know(state.blocks);
     for (const [id, attributes, content] of state.seeds)
       this.seeds.set(id, { attributes, content });
@@ -167,6 +170,7 @@ export class OutlineObject extends Shared {
   private place(after: string, blocks: readonly string[]): void {
     this.news = null;
     const chosen = new Set(blocks);
+    for (const id of blocks) if (!this.entries.has(id)) this.placed.add(id);
     const left = this.order.filter((id) => !chosen.has(id));
     left.splice(after === "" ? 0 : left.indexOf(after) + 1, 0, ...blocks);
     this.order = left;
@@ -178,6 +182,7 @@ export class OutlineObject extends Shared {
     for (const id of blocks) {
       this.entries.delete(id);
       this.seeds.delete(id);
+      this.placed.delete(id);
     }
   }
 

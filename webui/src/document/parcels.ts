@@ -29,7 +29,12 @@ export function hasCome(own: Own, received: ReadonlyMap<string, number>): boolea
 }
 
 /** Parts that came to a block, and that it has passed on to where they are shown, as its state says. */
-export function onwardFrom(id: string, passed: NonNullable<BlockState["passed"]>): readonly Came[] {
+export function onwardFrom(
+  id: string,
+  passed: NonNullable<BlockState["passed"]>,
+  own: readonly Own[],
+): readonly Came[] {
+  if (!own.some(({ hop }) => hop === id)) return [];
   const places = new Map<string, Place[]>();
   for (const [source, number, ...to] of passed) {
     const key = `${source}:${number}`;
@@ -51,8 +56,25 @@ export function passedOn(own: Own, places: readonly Place[], blocks: Blocks): Ow
   return { ...own, from: own.hop, hop: next[0], parcel: next[1] };
 }
 
+/** A part of an edit that is answered: in which of these parcels it has gone. */
+export function named(own: Own, moved: ReadonlyMap<string, number>, blocks: Blocks): Own {
+  const source = blocks.get(own.call?.group ?? "");
+  // A text that is on its way is shown where it was, with this part of the edit.
+  const into = source?.status === "joined" ? source.into : "";
+  const hop = own.hop === "" && moved.has(into) ? into : own.hop;
+  if (hop === "") return own;
+  return caughtUp({ ...own, hop, parcel: moved.get(hop) ?? 0 }, blocks);
+}
+
+/** Whether a part of an answered edit is not on its way any more, or nobody says where it is. */
+export function hasEnded(own: Own, blocks: Blocks): boolean {
+  const there = blocks.get(own.hop);
+  if (own.hop === "" || own.parcel === 0) return true;
+  return there === undefined ? own.from === undefined : hasCome(own, there.received);
+}
+
 /** A part as far as it is known where it has been passed on to. */
-export function caughtUp(part: Own, blocks: Blocks): Own {
+function caughtUp(part: Own, blocks: Blocks): Own {
   const seen = new Set<string>();
   let own = part;
   for (;;) {

@@ -1,5 +1,6 @@
 /** Places of a document as it is shown, behind what changes it and ahead of that. */
 
+import type { Spot } from "../shared/anchor";
 import {
   goesBehind,
   isInsert,
@@ -83,4 +84,29 @@ export function named(model: DocumentModel, place: Place): NamedPlace | null {
   let known: Place | null = place;
   for (const step of model.unconfirmed.toReversed()) known = known && ahead(known, step);
   return known && { ...known, version: model.past(known.block)?.lastShown ?? 0 };
+}
+
+/** More letters at once are not named. */
+const LETTERS_MAX = 5_000;
+
+/**
+ * Letters that are shown, from a place on, as all know them; `after`: verbs that were done since. Null: not
+ * all of them are at the nodes, or they are not side by side there.
+ */
+export function namedLetters(
+  model: DocumentModel,
+  { block, offset }: Place,
+  count: number,
+  after: readonly Step[],
+): Spot | null {
+  if (count > LETTERS_MAX || after.some(([kind]) => kind === "join")) return null;
+  const steps = [...model.unconfirmed, ...after].reverse();
+  let first: Place | null = null;
+  for (let far = 0; far <= count; far += 1) {
+    let place: Place | null = { block, offset: offset + far };
+    for (const step of steps) place = place && ahead(place, step);
+    first ??= place;
+    if (place?.block !== first?.block || place?.offset !== (first?.offset ?? 0) + far) return null;
+  }
+  return first && { ...first, version: model.past(first.block)?.lastShown ?? 0 };
 }

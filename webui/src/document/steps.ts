@@ -18,6 +18,9 @@ import type { Happened } from "./overlay";
 import { isParcel, sourceOf } from "./parcels";
 import { isHere, isPlaced } from "./verdicts";
 
+/** Marks a step that is not the text of a block, but an edit of that, which came as its parcel. */
+const PART = 1;
+
 const NOTHING: Steps = { happened: [], refused: null, drafted: null };
 
 type Which = (own: Own) => boolean;
@@ -73,7 +76,8 @@ export function* missedSteps(
   for (const [kind, delta, to, frame, place] of steps) {
     at += 1;
     if (kind === "edit") {
-      const come = to === "" ? [] : [["received", to, frame, "done", "", 0, true] as const];
+      const isText = place !== PART;
+      const come = to === "" ? [] : [["received", to, frame, "done", "", 0, isText] as const];
       yield [[["edited", at, delta], ...come], isPlaced(id, at)];
     } else if (kind === "cut") {
       const given = births.find(([fresh]) => fresh === to)?.[1] ?? {};
@@ -82,6 +86,14 @@ export function* missedSteps(
       yield [[["closed", at, kind === "all" ? to : null, frame]], null];
     }
   }
+}
+
+/** The parcels that edits came in, by block and number. */
+export function partsIn(steps: readonly RecentStep[]): Set<string> {
+  const parts = steps.filter(
+    ([kind, , from, , at]) => kind === "edit" && from !== "" && at === PART,
+  );
+  return new Set(parts.map(([, , from, number]) => `${from}:${number}`));
 }
 
 /** Whether steps lead from the text that a block began with to the one of its state. */

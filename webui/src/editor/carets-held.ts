@@ -57,35 +57,60 @@ function isAhead(model: DocumentModel, { block, version }: Anchor): boolean {
   return past !== undefined && version > past.steps;
 }
 
-/** The anchor in the present version of its text, wherever that is; what its person writes at it stands left. */
+/**
+ * The anchor in the present version of its text, wherever that is; what its person writes at it stands
+ * left. Where it is not known what has become of the text, the anchor stays at the last version that
+ * is known, and the block that knows is asked.
+ */
 export function carriedTo(model: DocumentModel, anchor: Anchor, who: string): Anchor {
   let now = anchor;
   for (let hops = 0; hops < HOPS_MAX; hops += 1) {
-    const { block, side } = now;
-    const past = model.past(block);
-    const isClosed = past === undefined || past.lastShown < past.steps;
-    if (past === undefined || now.version >= past.steps) {
-      if (isClosed) now = arrived(model, now, past?.parcel ?? `${block}:`);
-      if (now.block === block) return now;
-      continue;
-    }
-    const from = past.past.length - (past.steps - now.version);
-    if (from < 0) now = { ...now, version: past.steps - past.past.length };
-    for (const [by, step] of past.past.slice(Math.max(0, from))) {
-      const version = now.version + 1;
-      const one: Anchor = by === who ? { ...now, side: "right" } : now;
-      if (step[0] === "closed") {
-        now = arrived(model, now, past.parcel);
-        if (now.block === block) return now; // it is shown where it was
-      } else if (step[0] === "edit") {
-        now = { ...carried(one, ["edit", block, version, step[1]]), side };
-      } else {
-        now = { ...carried(one, ["cut", block, version, step[1], step[2]]), side };
-      }
-      if (now.block !== block) break;
-    }
+    const next = standingAgain(model, onward(model, now, who));
+    if (next.block === now.block && next.lost === now.lost) return next;
+    now = next;
   }
   return now;
+}
+
+/** The anchor behind what its block has gone through, or in the block that its text has gone to. */
+function onward(model: DocumentModel, anchor: Anchor, who: string): Anchor {
+  const { block, side } = anchor;
+  const past = model.past(block);
+  if (past === undefined) {
+    model.askPast(block);
+    return anchor;
+  }
+  const { steps } = past;
+  if (anchor.version >= steps) {
+    return past.lastShown < steps ? arrived(model, anchor, past.parcel) : anchor;
+  }
+  const first = Math.max(anchor.version, steps - past.past.length);
+  let now: Anchor = { ...anchor, version: first };
+  for (const [by, step] of past.past.slice(first - steps)) {
+    const version = now.version + 1;
+    const one: Anchor = by === who ? { ...now, side: "right" } : now;
+    if (step[0] === "closed") return arrived(model, now, past.parcel);
+    if (step[0] === "gone") now = carried(now, ["gone", block, version]);
+    else if (step[0] === "edit") now = carried(one, ["edit", block, version, step[1]]);
+    else now = carried(one, ["cut", block, version, step[1], step[2]]);
+    now = { ...now, side };
+    if (now.block !== block) return now;
+  }
+  return now;
+}
+
+/** Back at its letter where its block says that this stands again: what was cut and pasted, or undone. */
+function standingAgain(model: DocumentModel, anchor: Anchor): Anchor {
+  const { lost } = anchor;
+  if (lost === null) return anchor;
+  const past = model.past(lost.block);
+  if (past === undefined) model.askPast(lost.block);
+  for (const [step, start, count, block, version, at] of past?.again ?? []) {
+    const source = { block: lost.block, version: step - 1, offset: start };
+    const now = carried(anchor, ["again", block, version, at, source, count]);
+    if (now !== anchor) return now;
+  }
+  return anchor;
 }
 
 /** The anchor where the text of its block has come to, in this parcel, if that is known. */
@@ -96,8 +121,14 @@ function arrived(model: DocumentModel, anchor: Anchor, parcel: string): Anchor {
   return { ...anchor, block, version, offset: at + anchor.offset };
 }
 
-/** Where an anchor is shown: behind what the person here has done, and the nodes have not. */
-export function shownAt(model: DocumentModel, { block, offset, side }: Anchor): Place {
+/**
+ * Where an anchor is shown: behind what the person here has done, and the nodes have not. Until a block
+ * has said what was done to the text while it was there, where the text has come to.
+ */
+export function shownAt(model: DocumentModel, anchor: Anchor): Place {
+  const isKnown = model.past(anchor.block) !== undefined;
+  const come = isKnown ? anchor : arrived(model, anchor, `${anchor.block}:`);
+  const { block, offset, side } = come === anchor ? anchor : carriedTo(model, come, "");
   const first: Place = { block, offset };
   return model.unconfirmed.reduce((place, step) => behind(place, step, side, () => 0), first);
 }

@@ -12,6 +12,7 @@ import {
   type Transaction,
 } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
+import { namedLetters } from "../document/place";
 import type { DocumentModel, Verb, ViewEvent } from "../document/types";
 import type { Did, History, Spot, Spots, Way } from "../undo/history";
 import { during } from "./doing";
@@ -78,7 +79,10 @@ export class Undoing {
   /** The person has done this, to blocks from the one of index `from` on; before the model knows. */
   did(verbs: readonly Verb[], from: number, to: number, state: EditorState, by: Transaction): void {
     const { blocks } = this.model.value;
+    let isNow = true; // a history that is loaded first asks when the model has gone on
     const did: Did = {
+      naming: (place, count, after) =>
+        isNow ? namedLetters(this.model, place, count, after) : null,
       verbs,
       blocks: blocks.slice(from, to),
       start: blocks[from - 1]?.id ?? "",
@@ -88,6 +92,7 @@ export class Undoing {
       isAlone: by.getMeta(ALONE) === true || by.getMeta("paste") === true,
     };
     this.note((history) => history.own(did));
+    isNow = false;
   }
 
   others(event: ViewEvent): void {
@@ -153,7 +158,9 @@ export class Undoing {
 
   private take(history: History, way: Way, state: EditorState): void {
     const before = this.model.value;
-    const taken = history.take(way, before.blocks, spotsOf(state));
+    const taken = history.take(way, before.blocks, spotsOf(state), (place, count, after) =>
+      namedLetters(this.model, place, count, after),
+    );
     if (taken === null) return;
     if (taken.missing.length > 0) {
       this.load(taken.missing);

@@ -18,8 +18,10 @@ const AGAIN_MS = [1_000, 4_000, 20_000] as const;
 const sizeOf = (value: unknown): number =>
   typeof value === "number" && value >= 1 && value <= 100_000 ? Math.trunc(value) : 0;
 
+const make = <Name extends keyof HTMLElementTagNameMap>(name: Name) => document.createElement(name);
+
 function button(classes: readonly string[], act: () => void): HTMLButtonElement {
-  const made = document.createElement("button");
+  const made = make("button");
   made.type = "button";
   made.classList.add(...classes);
   made.addEventListener("click", act);
@@ -29,11 +31,11 @@ function button(classes: readonly string[], act: () => void): HTMLButtonElement 
 const loadForm = () => withWords(import("./describing"), "uploads");
 
 export class ImageView implements NodeView {
-  readonly dom = document.createElement("figure");
-  readonly contentDOM = document.createElement("figcaption");
-  private readonly frame = document.createElement("div");
-  private readonly image = document.createElement("img");
-  private readonly broken = document.createElement("div");
+  readonly dom = make("figure");
+  readonly contentDOM = make("figcaption");
+  private readonly frame = make("div");
+  private readonly image = make("img");
+  private readonly broken = make("div");
   private readonly words: HTMLButtonElement;
   private form: HTMLFormElement | null = null;
   private urls: readonly string[] = [];
@@ -57,7 +59,7 @@ export class ImageView implements NodeView {
     this.image.onload = () => (this.dom.dataset.picture = "shown");
     this.broken.className = "picture-broken";
     this.broken.hidden = true;
-    const reason = document.createElement("p");
+    const reason = make("p");
     reason.textContent = pictureWords.cannotShow;
     const again = button(["button", "small"], () => this.retry());
     again.textContent = pictureWords.showAgain;
@@ -145,18 +147,30 @@ export class ImageView implements NodeView {
     } else this.image.src = url;
   }
 
-  /** A field for what the picture shows. */
+  /** A field for what the picture shows: there at once, so that it takes what is typed next. */
   private ask(): void {
     if (this.form !== null || !this.view.editable) return;
+    const [form, label, input] = [make("form"), make("label"), make("input")];
+    input.value = String(this.node.attrs.alt ?? "");
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      this.close(input.value.replace(/\s+/g, " ").trim());
+    };
+    form.onkeydown = ({ key }) => {
+      if (key === "Escape") this.close(null);
+    };
+    label.append(input);
+    form.append(label);
+    this.form = form;
+    this.words.hidden = true;
+    this.frame.append(form);
+    input.focus();
     loadForm().then(
-      ({ formFor }) => {
-        if (this.form !== null || !this.view.editable) return;
-        this.form = formFor(String(this.node.attrs.alt ?? ""), (alt) => this.close(alt));
-        this.words.hidden = true;
-        this.frame.append(this.form);
-        this.form.querySelector("input")?.focus();
+      ({ dressForm }) => dressForm(form, label, input),
+      () => {
+        if (this.form === form) this.close(null);
+        this.view.dom.dispatchEvent(new Event(TOOLS_MISSING));
       },
-      () => this.view.dom.dispatchEvent(new Event(TOOLS_MISSING)),
     );
   }
 

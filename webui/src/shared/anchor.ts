@@ -30,37 +30,27 @@ export interface AnchorRange {
   readonly end: Anchor;
 }
 
-/** Letters that come back: so many from `at` on, which stood from `source` on. */
-export type Again = readonly [at: number, source: Spot, count: number];
-
 export type AnchorStep =
   /** The delta led the text of the block to the version. */
-  | readonly [
-      "edit",
-      block: string,
-      version: number,
-      delta: RichDelta,
-      again?: readonly Again[] | undefined,
-    ]
+  | readonly ["edit", block: string, version: number, delta: RichDelta]
   /** All from `at` on went to the block `fresh`, whose version 0 it is. */
   | readonly ["cut", block: string, version: number, at: number, fresh: string]
   /** The text begins at `at` of `intoVersion` of `into`. */
   | readonly ["join", block: string, version: number, into: string, intoVersion: number, at: number]
   | readonly ["gone", block: string, version: number]
   /** The text of a removed block is there again; `version`: the one of the removal. */
-  | readonly [
-      "back",
-      block: string,
-      version: number,
-      into: string,
-      intoVersion: number,
-      at: number,
-    ];
+  | readonly ["back", block: string, version: number, into: string, intoVersion: number, at: number]
+  /**
+   * So many letters stand again, from `at` on: those from `source` on, whose version is the one
+   * before the step that took them out. An edit that brings letters back is an "edit", and then this.
+   */
+  | readonly ["again", block: string, version: number, at: number, source: Spot, count: number];
 
 /** The anchor behind one step of the texts; steps of one block come in their order. */
 export function carried(anchor: Anchor, step: AnchorStep): Anchor {
   const { block, version, offset, side } = anchor;
   if (step[0] === "edit") return edited(anchor, step);
+  if (step[0] === "again") return again(anchor, step);
   if (block !== step[1]) return anchor;
   if (step[0] === "back") return version === step[2] ? back(anchor, step) : anchor;
   if (step[2] <= version) return anchor;
@@ -75,26 +65,27 @@ export function carried(anchor: Anchor, step: AnchorStep): Anchor {
 
 function edited(
   anchor: Anchor,
-  [, block, version, delta, again = []]: Extract<AnchorStep, readonly ["edit", ...unknown[]]>,
+  [, block, version, delta]: Extract<AnchorStep, readonly ["edit", ...unknown[]]>,
 ): Anchor {
   const { side } = anchor;
-  let now = anchor;
-  if (anchor.block === block) {
-    if (version <= anchor.version) return anchor;
-    const spot = { block, version: anchor.version, offset: anchor.offset };
-    const isDeleted = deletes(delta, letterAt(anchor.offset, side));
-    const lost = anchor.lost ?? (isDeleted ? spot : null);
-    now = { block, version, offset: transformRichPosition(anchor.offset, delta, side), side, lost };
-  }
-  const { lost } = now;
-  for (const [at, source, count] of lost === null ? [] : again) {
-    if (lost?.block !== source.block || lost.version !== source.version) continue;
-    const far = lost.offset - source.offset;
-    const letter = letterAt(far, side);
-    if (letter >= 0 && letter < count)
-      return { block, version, offset: at + far, side, lost: null };
-  }
-  return now;
+  if (anchor.block !== block || version <= anchor.version) return anchor;
+  const spot = { block, version: anchor.version, offset: anchor.offset };
+  const isDeleted = deletes(delta, letterAt(anchor.offset, side));
+  const lost = anchor.lost ?? (isDeleted ? spot : null);
+  const offset = transformRichPosition(anchor.offset, delta, side);
+  return { block, version, offset, side, lost };
+}
+
+function again(
+  anchor: Anchor,
+  [, block, version, at, source, count]: Extract<AnchorStep, readonly ["again", ...unknown[]]>,
+): Anchor {
+  const { lost, side } = anchor;
+  if (lost?.block !== source.block || lost.version !== source.version) return anchor;
+  const far = lost.offset - source.offset;
+  const letter = letterAt(far, side);
+  if (letter < 0 || letter >= count) return anchor;
+  return { block, version, offset: at + far, side, lost: null };
 }
 
 function back(

@@ -11,7 +11,8 @@ import {
 
 /**
  * One step of a block's history: kind, delta, where the text went, as which frame, from where on.
- * `edit`: this delta. `cut`: all from the place on went to a block; `all`: the whole text did;
+ * `edit`: this delta; it came as the parcel `frame` of the block, if one is named: the text of that, or (place 1) an
+ * edit of a text that it had. `cut`: all from the place on went to a block; `all`: the whole text did;
  * `gone`: the text was deleted.
  */
 export type Step = readonly [

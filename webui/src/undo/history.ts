@@ -4,8 +4,9 @@ import type { Merge, Work } from "../document/doc";
 import { behind } from "../document/place";
 import type { ShownBlock, ShownChange, Verb, ViewEvent } from "../document/types";
 import { diffBlocks } from "../editor/diff";
+import type { Spot as Source } from "../shared/anchor";
 import { isFormat, isInsert, type RichDelta, richLength, sameRich } from "../shared/rich";
-import { Note, type Spots } from "./note";
+import { Note, type Spot, type Spots } from "./note";
 import { TakingBack } from "./taking-back";
 import { Tracks, workOn } from "./tracks";
 
@@ -35,7 +36,11 @@ export interface Did {
   readonly composition?: number | undefined;
   /** It is taken back for itself. */
   readonly isAlone?: boolean;
+  readonly naming?: Naming | undefined;
 }
+
+/** Where the nodes have letters that are shown behind these verbs; null: they have not all of them. */
+export type Naming = (place: Spot, count: number, after: readonly Verb[]) => Source | null;
 
 /** What takes an edit back. */
 export interface Taken {
@@ -71,13 +76,21 @@ export class History {
     const last = this.done.at(-1);
     const note = last !== undefined && this.goesOn(did, work) ? last : this.begin(did, work);
     this.undone = [];
+    const before: Verb[] = [];
+    this.name(did.naming, before);
     for (const verb of verbs) {
       this.recent = reachOf(verb, this.recent);
       this.tracks.follow(verb, work, start, note);
+      before.push(verb);
     }
+    this.name(undefined, []);
     if (isAlone) this.recent = null;
     this.time_ms = did.time_ms;
     this.composition = did.composition;
+  }
+
+  private name(naming: Naming | undefined, verbs: readonly Verb[]): void {
+    this.tracks.sourceOf = (place, count) => naming?.(place, count, verbs) ?? null;
   }
 
   /** There is nothing to take back, and nothing is looked at. */
@@ -136,7 +149,12 @@ export class History {
    * Takes back what was done last, or what was taken back last; null: there is nothing. The caller
    * does the verbs, which are for these blocks. `spots`: where the caret is now.
    */
-  take(way: Way, blocks: readonly ShownBlock[], spots: Spots | null): Taken | null {
+  take(
+    way: Way,
+    blocks: readonly ShownBlock[],
+    spots: Spots | null,
+    naming?: Naming,
+  ): Taken | null {
     const [from, to] = way === "undo" ? [this.done, this.undone] : [this.undone, this.done];
     this.recent = null;
     const work = workOn(blocks, "");
@@ -148,7 +166,9 @@ export class History {
       from.pop();
       const taking = new TakingBack(this.tracks, work);
       this.mark(taking.note, spots, work);
+      this.name(naming, taking.verbs);
       taking.take(note);
+      this.name(undefined, []);
       const { verbs } = taking;
       if (verbs.length === 0) continue; // others have left nothing of it
       to.push(taking.note);

@@ -13,6 +13,7 @@
 import type { Work } from "../document/doc";
 import type { AttributePatch, NewBlock, ShownBlock, Verb } from "../document/types";
 import { randomId } from "../ids";
+import type { Spot as Source } from "../shared/anchor";
 import { cutRich, type MarkValue, marksOf, RichBuilder, richLength } from "../shared/rich";
 import { layoutOf } from "../shared/table";
 import { Letters, type Stretch } from "./letters";
@@ -90,6 +91,15 @@ export class TakingBack {
 
   // --- texts ------------------------------------------------------------------------------------
 
+  /**
+   * Tells that letters which the nodes had there stand again, so that anchors find them: carets now, and
+   * what is stored beside texts.
+   */
+  private standAgain(source: Source, count: number, into: string, at: number): void {
+    const { block, version, offset } = source;
+    if (count > 0) this.done(["letters", block, version, offset, count, into, at, false]);
+  }
+
   private flip(hide: Letters, show: Letters, passed: ReadonlySet<string> = new Set()): void {
     if (hide.isEmpty && show.isEmpty) return;
     const [shown, hidden] = [new Letters(), new Letters()];
@@ -109,6 +119,8 @@ export class TakingBack {
     const content = block.content ?? [];
     const kept = block.attributes.type === "table" ? keptMarkers(text, block, hide) : new Set();
     const builder = new RichBuilder();
+    const back: [source: Source, count: number, at: number][] = [];
+    let now = 0;
     text.map((run, place) =>
       stretches(run, run.hidden === null ? hide : show).flatMap(({ from, to, isIn }) => {
         const part = partOf(run, from, to);
@@ -116,22 +128,30 @@ export class TakingBack {
           return singles(part, place + from, kept).map(([one, at]) => {
             if (kept.has(at)) {
               builder.retain(one.length);
+              now += one.length;
               return one;
             }
             builder.delete(one.length);
             hidden.add(one.origin, one.from, one.from + one.length);
-            return { ...one, hidden: cutRich(content, at, at + one.length) };
+            const source = this.tracks.sourceOf({ block: block.id, offset: at }, one.length);
+            return { ...one, hidden: cutRich(content, at, at + one.length), source };
           });
         }
         builder.retain(seenOf(part));
-        if (!isIn) return [part];
+        if (!isIn) {
+          now += seenOf(part);
+          return [part];
+        }
         for (const item of part.hidden ?? []) builder.put(item);
         shown.add(part.origin, part.from, part.from + part.length);
-        return [{ ...part, hidden: null }];
+        if (part.source !== null) back.push([part.source, part.length, now]);
+        now += part.length;
+        return [{ ...part, hidden: null, source: null }];
       }),
     );
     const delta = builder.finish();
     if (delta.length > 0) this.done(["edit", block.id, delta]);
+    for (const [source, count, at] of back) this.standAgain(source, count, block.id, at);
   }
 
   /** U2. */
@@ -241,8 +261,13 @@ export class TakingBack {
   private bringBack({ blocks }: Of<"gone">): void {
     let after: string | null = null;
     let fresh: NewBlock[] = [];
+    const sources = new Map<string, Source>();
     const put = (): void => {
       if (after !== null && fresh.length > 0) this.insert(after, fresh);
+      for (const { id, content } of fresh) {
+        const source = sources.get(id);
+        if (source !== undefined) this.standAgain(source, richLength(content), id, 0);
+      }
       fresh = [];
     };
     for (const id of blocks.map((one) => this.tracks.nameOf(one))) {
@@ -254,6 +279,8 @@ export class TakingBack {
         after = behind;
       }
       const now = randomId();
+      const source = this.tracks.sources.get(id);
+      if (source !== undefined) sources.set(now, source);
       this.tracks.comeBack(block, now);
       fresh.push({ id: now, attributes: block.attributes, content: block.content ?? [] });
     }

@@ -9,6 +9,7 @@
  *   T3  What others take out is out, and so cannot be shown again by oneself.
  */
 
+import type { Spot } from "../shared/anchor";
 import { cutRich, type Rich } from "../shared/rich";
 
 /** A mark where a caret was: as an anchor that holds on to the left, it stays left of what comes there. */
@@ -24,12 +25,14 @@ export interface Run {
   readonly length: number;
   /** The letters, while they are not shown. */
   readonly hidden: Rich | null;
+  /** Where the nodes had the letters when they were taken out; null: not known, or they are shown. */
+  readonly source: Spot | null;
   /** A place between letters that goes along with them: a caret, or where two texts meet. */
   readonly mark: object | null;
 }
 
 export function written(origin: number, from: number, length: number): Run {
-  return { origin, from, length, hidden: null, mark: null };
+  return { origin, from, length, hidden: null, source: null, mark: null };
 }
 
 /** What is seen of it, in code points. */
@@ -40,7 +43,8 @@ export function seenOf({ hidden, length }: Run): number {
 /** A part of a run; places are counted from its start. */
 export function partOf(run: Run, from: number, to: number): Run {
   const hidden = run.hidden && cutRich(run.hidden, from, to);
-  return { ...run, from: run.from + from, length: to - from, hidden };
+  const source = run.source && { ...run.source, offset: run.source.offset + from };
+  return { ...run, from: run.from + from, length: to - from, hidden, source };
 }
 
 export class OwnText {

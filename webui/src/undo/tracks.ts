@@ -8,6 +8,7 @@
 import { Blocks } from "../document/blocks";
 import { type Doc, type Step, Work } from "../document/doc";
 import type { ShownBlock, ShownChange } from "../document/types";
+import type { Spot as Source } from "../shared/anchor";
 import { richLength } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import { Letters } from "./letters";
@@ -37,6 +38,10 @@ export class Tracks {
   readonly writing = new Writing();
   /** How often a text was not as it was taken to be. */
   misfits = 0;
+  /** Where the nodes have so many letters, from a place on; null: that is not known. */
+  sourceOf: (place: Spot, count: number) => Source | null = () => null;
+  /** Where they had the texts of blocks that own edits have taken out. */
+  readonly sources = new Map<string, Source>();
 
   /** What the block is called by now. */
   nameOf(id: string): string {
@@ -109,7 +114,10 @@ export class Tracks {
     const block = work.get(id);
     if (block?.content && this.writing.isMixed) this.take(block);
     const text = this.known(block, note);
-    if (block?.content && text !== undefined) this.writing.edit(text, delta, block.content, note);
+    if (!block?.content || text === undefined) return;
+    const sourceOf = (offset: number, count: number): Source | null =>
+      this.sourceOf({ block: id, offset }, count);
+    this.writing.edit(text, delta, block.content, note, sourceOf);
   }
 
   private show(block: ShownBlock, work: Work): void {
@@ -210,6 +218,8 @@ export class Tracks {
         if (!this.gone.has(id)) this.texts.delete(id);
       } else {
         this.gone.set(id, block);
+        const source = this.sourceOf({ block: id, offset: 0 }, block.length);
+        if (source !== null && block.content !== null) this.sources.set(id, source);
         blocks.push(id);
       }
     }
@@ -245,6 +255,7 @@ export class Tracks {
     if (text !== undefined) this.texts.set(fresh, text);
     this.texts.delete(id);
     this.gone.delete(id);
+    this.sources.delete(id);
     this.places.show(id, fresh);
   }
 
@@ -286,6 +297,7 @@ export class Tracks {
     for (const id of this.gone.keys()) {
       if (blocks.has(id)) continue;
       this.gone.delete(id);
+      this.sources.delete(id);
       this.texts.delete(id);
     }
     this.seams = this.seams.filter((seam) => marks.has(seam));

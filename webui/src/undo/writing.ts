@@ -1,5 +1,6 @@
 /** Edits of the texts that the history looks at: letters get names, and go without being lost. */
 
+import type { Spot } from "../shared/anchor";
 import {
   cutRich,
   isFormat,
@@ -77,8 +78,17 @@ export class Writing {
     return { ...run, origin: this.origins, from: 0 };
   }
 
-  /** An edit of a text that was `content`; one's own is taken down in `note`. */
-  edit(text: OwnText, delta: RichDelta, content: Rich, note: Note | null): void {
+  /**
+   * An edit of a text that was `content`; one's own is taken down in `note`. `sourceOf`: where the nodes
+   * have letters of that text.
+   */
+  edit(
+    text: OwnText,
+    delta: RichDelta,
+    content: Rich,
+    note: Note | null,
+    sourceOf: (offset: number, count: number) => Spot | null = () => null,
+  ): void {
     let place = 0;
     let old = 0;
     for (const item of smallest(delta, content, note !== null)) {
@@ -94,9 +104,13 @@ export class Writing {
       } else if (item < 0) {
         const letters = cutRich(content, old, old - item);
         const out: Run[] = [];
+        const start = old;
         text.change(place, -item, (run, far) => {
-          if (note !== null)
-            return hidden(this.name(run), cutRich(letters, far, far + run.length), note);
+          if (note !== null) {
+            const source = sourceOf(start + far, run.length);
+            const one = { ...this.name(run), source };
+            return hidden(one, cutRich(letters, far, far + run.length), note);
+          }
           out.push(run);
           return [];
         });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { clusters } from "./cluster";
-import { disturbedOf, playDisturbed } from "./disturbed";
+import { type Disturbed, disturbedOf, playDisturbed, slowOf } from "./disturbed";
 
 const first = Number(process.env.SEED ?? 1);
 /** None unless asked for, as long as there are open seeds. */
@@ -94,14 +94,17 @@ if (MENDED.length > 0) {
   );
 }
 
-test.skipIf(count === 0)(
-  "tokens outlive several disturbances at once",
-  async () => {
+test.skipIf(count === 0).each([
+  ["nodes", disturbedOf],
+  ["slow nodes", slowOf],
+] as readonly (readonly [string, (seed: number) => Disturbed])[])(
+  "tokens outlive several disturbances at once, with %s",
+  async (_nodes, gameOf) => {
     const seeds = Array.from({ length: count }, (_, at) => first + at);
     const wrong: string[] = [];
     const play = async (): Promise<void> => {
       for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
-        await playDisturbed(disturbedOf(seed)).catch((error: Error) => wrong.push(error.message));
+        await playDisturbed(gameOf(seed)).catch((error: Error) => wrong.push(error.message));
       }
     };
     const began_s = process.cpuUsage();

@@ -58,6 +58,13 @@ export function disturbedOf(seed: number): Disturbed {
   };
 }
 
+const SLOW_S = 0.3;
+
+/** The same with nodes that have much else to do: people type and cut before a block that was split off is here. */
+export function slowOf(seed: number): Disturbed {
+  return { ...disturbedOf(seed), delay_s: SLOW_S, nodes: "two" };
+}
+
 const SETTLING_S = 20;
 const LONG_S = 40;
 const DEAF_S = 0.31;

@@ -3,6 +3,7 @@
 import { decode, encode } from "@msgpack/msgpack";
 import { connect } from "../../src/client";
 import { openModel } from "../../src/document/model";
+import type { Step } from "../../src/shared/late-edits";
 import type { Socket } from "../../src/shared/link";
 import type { Rich } from "../../src/shared/rich";
 
@@ -68,6 +69,13 @@ export class Node {
     const none = { births: [], refused: [], drafts: [], recent: null, attributes: {} };
     const open = { status: "open", into: "", number: 0, leaving: [], version: 0 };
     this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received }, last, done);
+  }
+
+  /** A block that has gone through these steps since it began. */
+  blockBy(id: string, content: Rich, received: unknown[], ...recent: readonly Step[]): void {
+    const none = { births: [], refused: [], drafts: [], attributes: {} };
+    const open = { status: "open", into: "", number: 0, leaving: [], version: recent.length };
+    this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received, recent }, 0);
   }
 
   private snapshot(name: string, state: Said, last: number, done: unknown[] = []): void {

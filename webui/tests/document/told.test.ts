@@ -61,6 +61,29 @@ test.each([true, false])(
   },
 );
 
+test("a part of an edit that came with the text of a block is known in it by its parcel", () => {
+  const node = shown();
+  node.model.change([["edit", "a", [3, "1]"]]]);
+  node.happens("a", "ann", "split", ["cut", 1, 2, "c", {}]);
+  node.happens("a", "me", "edit");
+  node.answers("a", 1, { version: 1, moved: [["c", 2]], draft: [] });
+  node.model.change([["edit", "c", [1, -2]]]);
+  expect(node.texts).toEqual([
+    ["a", "on"],
+    ["c", "e"],
+    ["b", "two"],
+  ]);
+  // Somebody else has written the same letters behind it.
+  const part = ["edit", [1, "1]"], "a", 2, 1] as const;
+  const theirs = ["edit", [3, "11]"], "", 0, 0] as const;
+  node.blockBy("c", ["e1]11]"], [["a", 2]], part, theirs);
+  expect(node.texts).toEqual([
+    ["a", "on"],
+    ["c", "e11]"],
+    ["b", "two"],
+  ]);
+});
+
 test("edits that come in one frame are shown as one change, and carried over one's own one by one", () => {
   const node = shown();
   node.model.change([["edit", "a", [3, "!"]]]);

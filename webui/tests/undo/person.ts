@@ -1,8 +1,9 @@
 /** Somebody with a page and a history, who writes at random, takes back and does again. */
 
+import { namedLetters } from "../../src/document/place";
 import type { ShownBlock, Verb, ViewEvent } from "../../src/document/types";
 import { plainText, richLength } from "../../src/shared/rich";
-import { History, type Spots, type Way } from "../../src/undo/history";
+import { History, type Naming, type Spots, type Way } from "../../src/undo/history";
 import { newTable, tableEdit } from "../document/tables";
 import type { Page } from "../document/world";
 
@@ -60,6 +61,7 @@ export class Person {
   readonly told = new Set<string>();
   private readonly seenOnce = new Set<string>();
   private time_ms = 0;
+  private readonly naming: Naming = (...letters) => namedLetters(this.page.model, ...letters);
 
   constructor(
     readonly page: Page,
@@ -133,7 +135,8 @@ export class Person {
 
   /** Takes back, or does again; false: there was nothing. */
   take(way: Way): boolean {
-    const taken = this.history.take(way, this.page.model.value.blocks, this.spots());
+    const { blocks } = this.page.model.value;
+    const taken = this.history.take(way, blocks, this.spots(), this.naming);
     if (taken === null) return false;
     if (taken.missing.length > 0) throw new Error(`not here: ${taken.missing}`);
     this.change(taken.verbs);
@@ -165,7 +168,8 @@ export class Person {
     if (verbs.length === 0) return;
     this.time_ms += this.draw() < 0.4 ? 100 : 1_000;
     const spots = this.spots();
-    this.history.own({ verbs, blocks, start: "", spots, time_ms: this.time_ms });
+    const { time_ms, naming } = this;
+    this.history.own({ verbs, blocks, start: "", spots, time_ms, naming });
     this.change(verbs);
   }
 

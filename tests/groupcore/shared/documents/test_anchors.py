@@ -7,11 +7,11 @@ import random
 import pytest
 
 from groupcore.objects.refusal import BaseTooOldError
-from groupcore.objects.rich_delta import Run, canonical
+from groupcore.objects.rich_delta import Run, Side, canonical, rich
 from groupcore.shared.documents import Block
 from groupcore.shared.documents.anchors import found
 from groupcore.shared.types import Anchor
-from groupcore.shared.types.anchor import Side, Spot
+from groupcore.shared.types.anchor import Spot
 from groupcore.shared.types.history import HISTORY_MAX
 from tests.groupcore.shared.documents.test_block import born, text, typed
 
@@ -26,6 +26,8 @@ class Play:
         self.draw = draw
         self.count = 0
         self.blocks: dict[str, Block] = {}
+        self.taken: list[tuple[str, int, int, str]] = []
+        """What was cut out, and from where: block, version, offset and letters."""
         for name in ("a", "b"):
             self.blocks[name] = born(name, self.words(5))
 
@@ -38,7 +40,7 @@ class Play:
         name = self.draw.choice(open_ones)
         block = self.blocks[name]
         size = len(text(block))
-        match self.draw.choice(["edit"] * 3 + ["split", "join"]):
+        match self.draw.choice(["edit"] * 3 + ["split", "join", "cut", "paste", "paste", "remove"]):
             case "split":
                 new = f"n{len(self.blocks)}"
                 self.blocks[new] = Block()
@@ -48,11 +50,34 @@ class Play:
                 into = self.draw.choice([one for one in open_ones if one != name])
                 block.join(into).result()
                 carry_all(self.blocks)
+            case "cut" if size:
+                at = self.draw.randint(0, size - 1)
+                count = self.draw.randint(1, min(3, size - at))
+                self.taken.append((name, block.version, at, text(block)[at : at + count]))
+                block.edit(block.version, canonical([at, -count])).result()
+            case "remove" if len(open_ones) > 1:
+                self.taken.append((name, block.version, 0, text(block)))
+                block.delete().result()
+            case "paste" if self.taken:
+                self.paste(block)
             case _:
                 at = self.draw.randint(0, size)
                 going = self.draw.randint(0, min(2, size - at))
                 delta = canonical([at, Run(self.words(self.draw.randint(1, 2))), -going])
                 block.edit(block.version, delta).result()
+
+    def paste(self, block: Block) -> None:
+        """What was taken out stands again, in whatever block, and its first block is told so."""
+        source, version, start, words = self.taken.pop(self.draw.randrange(len(self.taken)))
+        if not words:
+            return
+        at = self.draw.randint(0, len(text(block)))
+        block.edit(block.version, canonical([at, *rich(words)])).result()
+        now = block.version
+        if self.draw.random() < 0.3:  # somebody is faster than who tells
+            block.edit(block.version, typed(0, self.words(1))).result()
+        named = (version, start, len(words), block.name, now, at)
+        self.blocks[source].letters(*named).result()
 
 
 def carry_all(blocks: dict[str, Block]) -> None:
@@ -67,10 +92,10 @@ def carry_all(blocks: dict[str, Block]) -> None:
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_an_anchor_of_an_old_version_is_found_at_its_letter(side: Side) -> None:
     compared = 0
-    for seed in range(100):
+    for seed in range(200):
         play = Play(random.Random(seed))
         anchors: list[tuple[Anchor, str]] = []
-        for _ in range(8):
+        for _ in range(10):
             for name, block in play.blocks.items():
                 words = text(block)
                 for at, letter in enumerate(words):
@@ -88,6 +113,47 @@ def test_an_anchor_of_an_old_version_is_found_at_its_letter(side: Side) -> None:
                 at = words.index(letter)
                 assert now.offset == (at + 1 if side == "left" else at), (seed, anchor)
     assert compared > 5_000
+
+
+def test_an_anchor_is_back_at_its_letter_behind_cut_and_paste_and_undo() -> None:
+    blocks = {"a": born("a", "one two three"), "b": born("b", "<>"), "n": born("n", "two three")}
+    one, other = blocks["a"], blocks["b"]
+    anchor = Anchor("a", 0, 6)  # behind "tw"
+    one.edit(0, canonical([4, -3])).result()
+    assert found(blocks, anchor) == Anchor("a", 1, 4, lost=Spot("a", 0, 6))
+    # Undone: the same letters in the same block.
+    one.edit(1, typed(4, "two")).result()
+    one.letters(0, 4, 3, "a", 2, 4).result()
+    one.edit(2, typed(0, "!")).result()
+    assert found(blocks, anchor) == Anchor("a", 3, 7)
+    # Cut and pasted into another block.
+    one.edit(3, canonical([5, -3])).result()
+    other.edit(0, typed(1, "two")).result()
+    one.letters(3, 5, 3, "b", 1, 1).result()
+    assert found(blocks, anchor) == Anchor("b", 1, 3)
+    # Removed, and restored as a new block.
+    other.delete().result()
+    other.letters(1, 1, 3, "n", 0, 0).result()
+    assert found(blocks, anchor) == Anchor("n", 0, 2)
+    del blocks["n"]
+    assert found(blocks, anchor) is None, "its letter is in a block that is not open here"
+
+
+def test_what_comes_late_to_letters_that_were_undone_stays_in_the_text() -> None:
+    block = born("a", "one two")
+    block.edit(0, canonical([4, -3])).result()
+    block.edit(1, typed(4, "two")).result()
+    block.letters(0, 4, 3, "a", 2, 4).result()
+    block.edit(0, typed(6, "X"), "ann").result()
+    assert (sorted(text(block)), block.owes) == (sorted("one twoX"), {})
+
+
+def test_letters_of_a_block_that_were_taken_out_later_are_not_those_that_are_back() -> None:
+    blocks = {"a": born("a", "abc")}
+    blocks["a"].edit(0, canonical([-1])).result()
+    blocks["a"].letters(0, 0, 3, "a", 1, 0).result()
+    blocks["a"].edit(1, canonical([-1])).result()
+    assert [(one.step, one.start, one.count) for one in blocks["a"].again] == [(1, 0, 1)]
 
 
 def test_a_text_on_its_way_has_no_place() -> None:

@@ -17,7 +17,7 @@ from groupcore.shared import ForbiddenError
 from groupcore.shared.access import Right
 from groupcore.shared.documents import Block, Elsewhere
 from groupcore.shared.documents.limits import BLOCK_MAX
-from groupcore.shared.documents.parts import Edited, Parcel
+from groupcore.shared.documents.parts import PART, Edited, Parcel
 
 
 def born(name: str, text: str) -> Block:
@@ -136,6 +136,16 @@ def test_a_joined_block_gives_its_text_and_late_edits_follow_it() -> None:
     assert carry(block, into) == ["done", "done"]
     assert (text(into), text(block), block.status) == ("__abcdXef", "", "joined")
     assert not block.join("c").result()
+
+
+def test_the_history_names_the_parcels_that_texts_and_edits_came_in() -> None:
+    block, into = born("b", "def"), born("a", "abc")
+    block.join("a").result()
+    into.edit(0, typed(0, "__")).result()
+    block.edit(0, typed(1, "X"), "ann").result()
+    carry(block, into)
+    named = [(step.new, step.frame, step.at) for step in into.recent(0) or ()]
+    assert named == [("", 0, 0), ("b", 1, 0), ("b", 2, PART)]
 
 
 def test_what_was_split_off_can_be_joined_again_and_late_edits_come_home() -> None:

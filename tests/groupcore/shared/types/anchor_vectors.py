@@ -10,6 +10,7 @@ from groupcore.objects.rich_parsing import to_wire
 from groupcore.shared.types.anchor import (
     Anchor,
     AnchorStep,
+    TextAgain,
     TextBack,
     TextCut,
     TextEdit,
@@ -54,8 +55,9 @@ def anchor_vectors() -> File:
 
 def step_to_wire(step: AnchorStep) -> list[object]:
     """As the page has it."""
+    if isinstance(step, TextAgain):
+        return ["again", step.block, step.version, step.at, asdict(step.source), step.size]
     if not isinstance(step, TextEdit):
         return [KINDS[type(step)], *step]
-    again = [[at, asdict(source), size] for at, source, size in step.again]
     delta: RichDelta = step.delta  # type: ignore[assignment]
-    return ["edit", step.block, step.version, to_wire(delta), again]
+    return ["edit", step.block, step.version, to_wire(delta)]

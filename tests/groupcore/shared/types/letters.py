@@ -6,13 +6,12 @@ import random
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from groupcore.objects.rich_delta import Format, RichItem, Run, canonical
+from groupcore.objects.rich_delta import Format, RichItem, Run, Side, canonical
 from groupcore.shared.types.anchor import (
-    Again,
     Anchor,
     AnchorStep,
-    Side,
     Spot,
+    TextAgain,
     TextBack,
     TextCut,
     TextEdit,
@@ -116,17 +115,18 @@ class Letters:
             case "back" if self.removed:
                 return self._back(self.draw.choice(sorted(self.removed)))
             case _:
-                return [self.edit(block)]
+                return self.edit(block)
 
-    def edit(self, block: str) -> TextEdit:
+    def edit(self, block: str) -> list[AnchorStep]:
         """Letters come, go, come back and change their marks."""
-        old, items, again = self.texts[block], list[RichItem](), list[Again]()
+        old, items, again = self.texts[block], list[RichItem](), list[TextAgain]()
         version = self.versions[block]
         kept, moment, dying, back = list[int](), list[int](), set[int](), list[int]()
         at = gap = 0  # an insert stands before what is deleted at its place
         while True:
             for _ in range(self.draw.choice([0, 0, 0, 1, 2])):
-                letters = self._some_letters(block, [*kept, *dying, *old[at:]], again, len(kept))
+                taken = [*kept, *dying, *old[at:]]
+                letters = self._some_letters(block, taken, again, len(kept))
                 back += [one for one in letters if one in self.died]
                 kept += letters
                 moment[gap:gap] = letters
@@ -151,9 +151,11 @@ class Letters:
         for index, letter in enumerate(old):
             if letter in dying:
                 self.died[letter] = Spot(block, version, index)
-        return TextEdit(block, version + 1, canonical(items), tuple(again))
+        return [TextEdit(block, version + 1, canonical(items)), *again]
 
-    def _some_letters(self, block: str, taken: list[int], again: list[Again], at: int) -> list[int]:
+    def _some_letters(
+        self, block: str, taken: list[int], again: list[TextAgain], at: int
+    ) -> list[int]:
         """Some that are new, or some that stood side by side when they were deleted."""
         gone = [one for one in sorted(self.died) if one not in taken and not self._is_away(one)]
         if not gone or self.draw.random() < 0.5:
@@ -166,7 +168,7 @@ class Letters:
             near = Spot(source.block, source.version, source.offset + len(letters))
             if spot == near and one not in letters:
                 letters.append(one)
-        again.append(Again(at, source, len(letters)))
+        again.append(TextAgain(block, self.versions[block] + 1, at, source, len(letters)))
         return letters
 
     def _is_away(self, letter: int) -> bool:

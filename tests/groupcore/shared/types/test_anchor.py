@@ -9,15 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupcore.objects.refusal import BadChangeError, BaseTooOldError, OutOfRangeError
-from groupcore.objects.rich_delta import Run
+from groupcore.objects.rich_delta import Run, Side, transform_position
 from groupcore.shared.types import RichText, Text
 from groupcore.shared.types.anchor import (
-    Again,
     Anchor,
     AnchorRange,
     AnchorStep,
-    Side,
     Spot,
+    TextAgain,
     TextBack,
     TextCut,
     TextEdit,
@@ -25,7 +24,6 @@ from groupcore.shared.types.anchor import (
     TextJoin,
     carried,
     carried_over,
-    moved,
     range_carried,
     stretch,
 )
@@ -73,10 +71,10 @@ def test_a_step_that_an_anchor_knows_changes_nothing(draw: random.Random, steps:
 
 @pytest.mark.parametrize(("side", "offset"), [("left", 2), ("right", 4)])
 def test_what_is_inserted_at_an_anchor_stands_on_the_other_side(side: Side, offset: int) -> None:
-    assert moved(2, (2, "xy"), side) == offset
-    assert moved(2, (2, Run("xy")), side) == offset
-    assert moved(2, ("xy",), side) == 4
-    assert moved(2, (3, "xy"), side) == 2
+    assert transform_position(2, (2, "xy"), side) == offset
+    assert transform_position(2, (2, Run("xy")), side) == offset
+    assert transform_position(2, ("xy",), side) == 4
+    assert transform_position(2, (3, "xy"), side) == 2
 
 
 def test_an_anchor_whose_letter_is_deleted_comes_back_with_it() -> None:
@@ -84,19 +82,23 @@ def test_an_anchor_whose_letter_is_deleted_comes_back_with_it() -> None:
     assert anchor == Anchor("b", 5, 1, lost=Spot("b", 4, 3))
     typed = carried(anchor, TextEdit("b", 6, (1, "new ")))
     assert typed == Anchor("b", 6, 1, lost=Spot("b", 4, 3))
-    undone = TextEdit("b", 7, (5, "ello"), (Again(5, Spot("b", 4, 1), 4),))
-    assert carried(typed, undone) == Anchor("b", 7, 7)
-    another = TextEdit("b", 7, (5, "ello"))  # the same words, but nobody says that they are
-    assert carried(typed, another) == Anchor("b", 7, 1, lost=Spot("b", 4, 3))
+    same = TextEdit("b", 7, (5, "ello"))
+    # The same words, but nobody says that they are the same letters.
+    assert carried(typed, same) == Anchor("b", 7, 1, lost=Spot("b", 4, 3))
+    undone = [same, TextAgain("b", 7, 5, Spot("b", 4, 1), 4)]
+    assert carried_over(typed, undone) == Anchor("b", 7, 7)
 
 
 def test_what_is_cut_and_pasted_takes_its_anchors_along() -> None:
     anchor = carried(Anchor("a", 0, 2), TextEdit("a", 1, (-5,)))
-    pasted = TextEdit("b", 9, (1, "hello"), (Again(1, Spot("a", 0, 0), 5),))
+    pasted = TextAgain("b", 9, 1, Spot("a", 0, 0), 5)
     assert carried(anchor, pasted) == Anchor("b", 9, 3)
     # Moved within one text, by one edit.
-    dragged = TextEdit("a", 1, (-5, 3, "hello"), (Again(3, Spot("a", 0, 0), 5),))
-    assert carried(Anchor("a", 0, 2), dragged) == Anchor("a", 1, 5)
+    dragged = [TextEdit("a", 1, (-5, 3, "hello")), TextAgain("a", 1, 3, Spot("a", 0, 0), 5)]
+    assert carried_over(Anchor("a", 0, 2), dragged) == Anchor("a", 1, 5)
+    # To a text that its page knows by another name, in another document.
+    away = TextAgain("other/n1", 0, 0, Spot("a", 0, 0), 5)
+    assert carried(anchor, away) == Anchor("other/n1", 0, 2)
 
 
 def test_an_anchor_goes_to_the_block_that_its_letter_goes_to() -> None:
@@ -133,10 +135,10 @@ def test_a_range_has_what_is_inserted_inside_and_not_at_its_ends() -> None:
 
 def test_a_range_whose_letters_are_gone_is_empty_until_they_are_back() -> None:
     gone, typed = TextEdit("a", 1, (2, -2)), TextEdit("a", 2, (2, "xyz"))
-    back = TextEdit("a", 3, (1, "cd"), (Again(1, Spot("a", 0, 2), 2),))
+    back = [TextEdit("a", 3, (1, "cd")), TextAgain("a", 3, 1, Spot("a", 0, 2), 2)]
     assert after(stretch("a", 0, 2, 4), gone) == (2, 2)
     assert after(stretch("a", 0, 2, 4), gone, typed) == (2, 2)
-    assert after(stretch("a", 0, 2, 4), gone, typed, back) == (1, 3)
+    assert after(stretch("a", 0, 2, 4), gone, typed, *back) == (1, 3)
 
 
 @pytest.mark.parametrize("kind", [Text, RichText])

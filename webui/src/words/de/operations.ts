@@ -5,7 +5,7 @@ import type { Translation } from "../language";
 export default {
   takeHere: "An diesem Knoten ziehen",
   takePromise:
-    "Sie liegt im Ordner der Einstellung --backups und bekommt ihren Namen erst, wenn sie ganz zurückgelesen wurde. Dort wird nichts überschrieben. Was währenddessen geschrieben wird, kann fehlen.",
+    "Eine, die an diesem Knoten gezogen wird, liegt im Ordner der Einstellung --backups und bekommt ihren Namen erst, wenn sie ganz zurückgelesen wurde. Dort wird nichts überschrieben. Was währenddessen geschrieben wird, kann fehlen.",
   noFolder: (node: string) =>
     `Der Knoten ${node} hat keinen Ordner für Sicherungen. Geben Sie ihm einen mit --backups, um hier Sicherungen zu ziehen, zu prüfen und zurückzuspielen.`,
   lastBackup: (time: string) =>

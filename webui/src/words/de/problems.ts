@@ -31,6 +31,7 @@ export default {
   switched_off: "Ihr Konto ist abgeschaltet. Fragen Sie einen Eigentümer.",
   taken: "Diesen Namen oder diese Adresse gibt es schon.",
   too_deep: "Ordner können höchstens acht Ebenen tief ineinander liegen.",
+  too_complex: "Die Bearbeitung dauert zu lange. Vereinfachen Sie es, oder teilen Sie es auf.",
   too_large: "Das ist zu groß.",
   too_many: "Davon gibt es schon zu viele. Entfernen Sie zuerst einige.",
   too_many_documents: "Der Server fasst keine weiteren Dokumente.",

@@ -3,7 +3,7 @@ import { number, plural } from "../formats";
 export default {
   takeHere: "Take one at this node",
   takePromise:
-    "It lies in the folder of the setting --backups, and has its name only once it was read back whole. Nothing there is overwritten. What is written while it is taken may be missing.",
+    "One that is taken at this node lies in the folder of the setting --backups, and has its name only once it was read back whole. Nothing there is overwritten. What is written while it is taken may be missing.",
   noFolder: (node: string) =>
     `Node ${node} has no folder for backups. Give it one with --backups to take, verify and put back backups here.`,
   lastBackup: (time: string) => `The last whole backup of the cluster was taken ${time}.`,

@@ -22,6 +22,7 @@ export default {
   switched_off: "Your account is switched off. Ask an owner.",
   taken: "There is one of this name or address already.",
   too_deep: "Folders are nested eight deep at most.",
+  too_complex: "This takes too long to work on. Make it simpler, or divide it.",
   too_large: "This is too large.",
   too_many: "There are too many of these already. Remove some first.",
   too_many_documents: "The server holds no more documents.",
