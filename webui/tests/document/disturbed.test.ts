@@ -11,15 +11,13 @@ const SEED_MS = 60_000;
 
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
 const OPEN: readonly (readonly [seed: number, what: string])[] = [
-  [53, "torn"],
-  [493, "torn"],
-  [833, "unplaced"],
-  [1213, "torn"],
-  [1521, "torn"],
-  [1551, "torn"],
-  [1703, "torn"],
+  [1733, "unplaced"],
   [2300, "doubled"],
   [2974, "doubled"],
+  [7412, "doubled"],
+  [7697, "doubled"],
+  [7873, "unplaced"],
+  [7911, "doubled"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [39, "doubled"],
@@ -72,8 +70,19 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [600, "doubled"],
   [1906, "doubled"],
   [2681, "doubled"],
-  [1733, "doubled by a power cut"],
   [7253, "doubled by a power cut"],
+  [7213, "unplaced"],
+  [7433, "torn"],
+  [7493, "apart"],
+  [7693, "torn"],
+  [7742, "torn"],
+  [53, "torn"],
+  [493, "torn"],
+  [833, "unplaced"],
+  [1213, "torn"],
+  [1521, "torn"],
+  [1551, "torn"],
+  [1703, "torn"],
 ];
 
 test.fails.each(OPEN)(
