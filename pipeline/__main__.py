@@ -188,4 +188,5 @@ def _say(error: PipelineError, *, as_json: bool) -> int:
 
 
 if __name__ == "__main__":
+    os.umask(PRIVATE)
     sys.exit(main(sys.argv[1:]))

@@ -18,9 +18,10 @@ Invariants.
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 HEAD_S = 10.0
 """How long the head of a request may take, from its first byte or the connection's beginning."""
@@ -68,7 +69,7 @@ class PatientProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """P4. An answer that has begun is cut off: there is no room for another one."""
-        cycle = self.cycle
+        cycle = cast("RequestResponseCycle | None", self.cycle)  # None before the first head
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
         self.transport.close()

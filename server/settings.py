@@ -192,7 +192,7 @@ SETTINGS: tuple[Setting, ...] = (
         between(1, 64),
         "processes",
         "2",
-        "imports, exports and pictures that are worked on at once, each by a process of up to 1 GiB; "
+        "imports, exports and pictures worked on at once, each by a process of up to 1 GiB; "
         "of several, one person never has all",
     ),
     Setting("picture_kib", between(1, 262_144), "KiB", "10240", "largest picture that is taken"),

@@ -140,3 +140,35 @@ UNHEARD = replace(
 """With logs: b has created a group and sequences it, c has not heard of that, and often nor has a.
 A process of b sends to it and to a group of a by turns; b is cut off when the power comes back.
 """
+
+ONE_BEHIND = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(3)),
+            *sends([(0, 0, 0), (1, 0, 0)], 1_500, 2_990, 20),
+            *(move(2_100 + 100 * number, number % 2, 0) for number in range(8)),
+            *sends([(0, 0, 0), (2, 0, 0)], 7_000, 11_000, 40),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(2_300 * MILLISECOND, "disk-full", (2,), 750 * MILLISECOND),
+            Fault(3 * SECOND, "crash-all", (), SECOND // 5),
+        ),
+        length_s=12,
+    ),
+    durable=True,
+)
+"""With logs: when the power is cut c has not stored the last of what was ordered, so a and b are
+those with the state in the view that is formed from disk."""
+
+HOLDER_LOST = replace(
+    ONE_BEHIND,
+    faults=(
+        *ONE_BEHIND.faults,
+        Fault(3_700_800 * MICROSECOND, "one-way", (0, 1), 300 * MILLISECOND),
+        Fault(3_700_800 * MICROSECOND, "one-way", (0, 2), 300 * MILLISECOND),
+        Fault(3_703_500 * MICROSECOND, "lose", (0,), SECOND // 2),
+    ),
+)
+"""The same: a has decided that view, and begun it; before anybody else hears of that, a's disk is
+lost."""

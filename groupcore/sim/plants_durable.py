@@ -21,6 +21,7 @@ from groupcore.sim.disk import Disk
 from groupcore.sim.node import Node
 from groupcore.sim.plant_schedules_durable import (
     DROPPED,
+    HOLDER_LOST,
     LEFT_OUT,
     LOST_DISKS,
     ONE_DISK,
@@ -52,6 +53,18 @@ def _wiped_votes() -> list[Patch]:
         return with_view(self, view, False)
 
     return [(Record, "with_view", complete)]
+
+
+def _lost_unbound() -> list[Patch]:
+    binding = succession.binding
+
+    def given_up(basis: View | None, votes: list[Vote]) -> Proposal | None:
+        bound = binding(basis, votes)
+        empty = {vote.voter.name for vote in votes if not vote.counts}
+        names = set() if bound is None else {holder.name for holder in bound.state_holders}
+        return None if empty & names else bound
+
+    return [(succession, "binding", given_up)]
 
 
 def _ends_of_members() -> list[Patch]:
@@ -156,6 +169,14 @@ DURABLE_PLANTS = (
         _wiped_votes,
         profile="durable",
         schedule=LOST_DISKS,
+    ),
+    Plant(
+        "d-lost-unbound",
+        "a view from disk that needs a disk which is lost is given up for another one",
+        (12,),
+        _lost_unbound,
+        profile="durable",
+        schedule=HOLDER_LOST,
     ),
     Plant(
         "d-ends-of-members",

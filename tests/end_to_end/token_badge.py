@@ -16,6 +16,8 @@ SETTLED = ("saved", "kept")
 """What the badge says when nothing waits: of texts that have no place it says `kept`."""
 LETTER = re.compile(r"[A-Z0-9\]]")
 """Keys that write: the `[` of a token is left out, as the page of a game may stop it."""
+TAKES_OUT = re.compile(r"Control\+[xzXZ]|Delete|Backspace")
+"""Keys that may take out what has not been sent: then nothing has to be."""
 
 KEPT = """async () => {
   const all = await indexedDB.databases();
@@ -83,6 +85,8 @@ def false_saves(events: Iterable[Event]) -> list[str]:
             calls.heard(details)
         elif what == "key" and LETTER.fullmatch(details[0]):
             typed += details[0]
+        elif what == "key" and TAKES_OUT.fullmatch(details[0]):
+            typed = ""
         elif what == "paints" and details[0] in SETTLED and (str(calls) or typed):
             lacks = f"calls {calls}" if str(calls) else f"what was typed, {typed}"
             found.append(f"false: at {at:.3f} {who} says {details[0]} without {lacks}")

@@ -114,6 +114,7 @@ class TokenGame:
         kills: bool = True,
     ) -> None:
         self._cluster = cluster
+        cluster.ready_s = READY_S
         self._browser = browser
         self._acts = acts
         self._offline = offline
@@ -273,7 +274,6 @@ async def play_games(
         running_browser(executable) as browser,
         running_cluster(folder, *NAMES) as cluster,
     ):
-        cluster.ready_s = READY_S
         for at in range(count):
             game = TokenGame(cluster, browser, seed + at, offline=offline)
             outcomes.append(outcome := game.outcome)

@@ -43,6 +43,9 @@ def carried(
 ) -> Located:
     """The edit of version `version` behind these steps, which came before it in the order.
 
+    What was written at the end of a text stays there when another block's text is joined to it:
+    letters that are typed one by one would else stand on both sides of that.
+
     `again`: letters that some of these steps took out, and that stand elsewhere: what the edit does
     to them it does there.
     """
@@ -57,7 +60,7 @@ def carried(
             gone += there
         match step.kind:
             case "edit":
-                delta = transform(delta, step.delta, other_first=True)
+                delta = transform(delta, step.delta, other_first=not step.is_text)
             case "cut":
                 delta, behind = divide(delta, step.at)
             case "all":

@@ -43,6 +43,11 @@ class Step:
     frame: int = 0
     at: int = 0
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it is the text of a block that was joined to this one."""
+        return self.kind == "edit" and self.new != "" and self.at != PART
+
 
 @dataclass(frozen=True, slots=True)
 class Again:

@@ -454,7 +454,7 @@ READ_ELSEWHERE = {
     "server.doc_cli": "answers of a node to its operator's commands",
     "server.dump": "a log that was read before by the node: as groupcore.sequencing.restoring",
     "server.logs": "what a node hands to its child",
-    "server.pictures.checking": "answers of the worker: tests/server/pictures",
+    "server.work.frames": "answers of this node's own workers: tests/server/work",
     "server.routes.asks": "tests/server/accounts/test_described_api.py asks for everything",
     "server.routes.feed": "tests/server: the hello of a console",
     "server.routes.reports": "tests/server: what a browser reports",

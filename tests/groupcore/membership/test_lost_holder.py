@@ -1,8 +1,10 @@
-"""A state holder of a view from disk loses its disk before the decision: the view stays the same."""
+"""A state holder of a view from disk loses its disk before the decision: the same view follows."""
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
+
+from msgpack import packb, unpackb
 
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.log_end import NO_LOG, LogEnd

@@ -105,9 +105,11 @@ def _late(draw: random.Random, text: Rich) -> Json:
     size = length(text)
     late, steps = _edit(draw, size), list[Step]()
     for number in range(draw.randint(1, 4)):
-        kind = draw.choices(["edit", "cut", "all", "gone"], [6, 4, 1, 1])[0]
-        if kind == "edit":
-            steps.append(Step("edit", _edit(draw, size)))
+        kind = draw.choices(["edit", "text", "cut", "all", "gone"], [4, 3, 4, 1, 1])[0]
+        if kind in ("edit", "text"):
+            # Behind this text comes that of a block which is joined to it.
+            came = Step("edit", canonical((size, *_text(draw))), new="from", frame=2)
+            steps.append(came if kind == "text" else Step("edit", _edit(draw, size)))
             text = apply(steps[-1].delta, text)
             size = length(text)
         elif kind == "cut":

@@ -360,12 +360,19 @@ def test_a_command_of_another_time_changes_nothing_anywhere(
     assert sum(scene.service("b").plane.directory.counters().values()) == counted + 1
 
 
-@pytest.mark.parametrize("payload", [b"\xc1", b"\xc1rubbish", b"\xc1\x92\x63\x90"])
-def test_a_command_that_is_none_is_counted(scene: Scene, payload: bytes) -> None:
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (b"\xc1", "bad_command"),
+        (b"\xc1rubbish", "bad_command"),
+        (b"\xc1\x92\x63\x90", "unknown_command"),
+    ],
+)
+def test_a_command_that_is_none_is_counted(scene: Scene, payload: bytes, reason: str) -> None:
     before = scene.service("a").plane.directory.fingerprint()
     scene.service("a").on_order(scene.world["b"].address, payload, scene.world.now)
     assert scene.service("a").plane.directory.fingerprint() == before
-    assert scene.service("a").counters()["sequencing.dropped.bad_command"] == 1
+    assert scene.service("a").counters()[f"sequencing.set_aside.{reason}"] == 1
 
 
 STALE: dict[str, Callable[[Scene], Header]] = {

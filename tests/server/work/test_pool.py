@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 import pytest_asyncio
@@ -58,7 +59,8 @@ async def test_a_worker_has_no_secret_no_file_and_little_right_to_the_core(
     pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GROUPCORE_OIDC_SECRET", "hush")
-    nice, environment, files = await pool.run(deed("about"), "ann", 1)  # type: ignore[misc]
+    found = await pool.run(deed("about"), "ann", 1)
+    nice, environment, files = cast("tuple[int, list[str], list[str]]", found)
     assert nice >= 10
     assert set(environment) <= {"PATH", "LANG", "LC_CTYPE"}
     assert len(files) == 4, "input, output, errors, and the list itself"

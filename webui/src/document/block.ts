@@ -95,10 +95,10 @@ export type BlockDetail =
 
 export type Received = Extract<BlockDetail, readonly ["received", ...unknown[]]>;
 
-/** A step of a block, by whom it was made: for places of an older version. */
+/** A step of a block, by whom it was made: for places of an older version; `back` takes it back. */
 export type PastStep = readonly [
   by: string,
-  step /** `back` takes it back. */:
+  step:
     | readonly ["edit", delta: RichDelta, back?: RichDelta]
     | readonly ["cut", at: number, fresh: string]
     /** The text went to another block. */

@@ -14,6 +14,8 @@
  *       comes to stand.
  *   K4  Letters that stand again are named where the nodes have them; where others have come between
  *       them, they are not.
+ *   K5  What is written at the end of a text stays there when another text is joined to it: letters that
+ *       are typed one by one would else stand on both sides of that.
  */
 
 import {
@@ -147,21 +149,23 @@ function as(own: Own, verb: OwnVerb, wentTo = ""): Own {
   return { ...own, verb, hop: isFirst ? wentTo : own.hop };
 }
 
-function edit(block: string, delta: RichDelta): Step[] {
-  return delta.length > 0 ? [["edit", block, delta]] : [];
+function edit(block: string, delta: RichDelta, isJoined?: true): Step[] {
+  if (delta.length === 0) return [];
+  return [isJoined === undefined ? ["edit", block, delta] : ["edit", block, delta, isJoined]];
 }
 
 function crossEdit(
   own: Own,
-  [, block, mine]: readonly ["edit", string, RichDelta],
+  [, block, mine]: Extract<OwnVerb, readonly ["edit", ...unknown[]]>,
   other: Step,
   dropped: Own[],
 ): Pair {
   const kept = (to: string, delta: RichDelta): Own[] =>
     delta.length > 0 ? [as(own, ["edit", to, delta], to === block ? "" : to)] : [];
   if (other[0] === "edit" && other[1] === block) {
-    const carried = transformRich(mine, other[2], true);
-    return [kept(block, carried), edit(block, transformRich(other[2], mine, false))];
+    const isFirst = other[3] !== true; // K5
+    const carried = transformRich(mine, other[2], isFirst);
+    return [kept(block, carried), edit(block, transformRich(other[2], mine, !isFirst), other[3])];
   }
   if (other[0] === "split" && other[1] === block) {
     const [, , at, fresh, attributes] = other;
@@ -178,11 +182,11 @@ function crossEdit(
   if (other[0] === "merge" && other[2] === block) {
     const [, source, , at, text, behind = []] = other;
     const theirs: RichDelta = at > 0 && text.length > 0 ? [at, ...text] : text;
-    const over = insertedText(transformRich(theirs, mine, false));
-    const place = transformRichPosition(at, mine, "left");
+    const over = insertedText(transformRich(theirs, mine, true));
+    const place = transformRichPosition(at, mine, "right"); // K5
     const whole = applyRich(mine, at > 0 ? joinRich([" ".repeat(at)], behind) : behind);
     const rest: Step = ["merge", source, block, place, over, cutRich(whole, place)];
-    return [kept(block, transformRich(mine, theirs, true)), [rest]];
+    return [kept(block, transformRich(mine, theirs, false)), [rest]];
   }
   if (other[0] === "remove" && other[1].includes(block)) return drop(own, [other], dropped);
   return [[own], [other]];

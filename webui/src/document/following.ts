@@ -33,8 +33,9 @@ import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
 import { restsOn, textsOf, writtenBy } from "./own";
-import { hasCome, hasEnded, named, onwardFrom, passedOn, sourceOf } from "./parcels";
-import { leadsTo, missedSteps, partsIn, stepsOf } from "./steps";
+import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sourceOf } from "./parcels";
+import { asSeen, stepsTo } from "./states";
+import { missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
 import type { UnsavedTexts } from "./unsaved";
 import {
@@ -128,10 +129,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   isRestedOn(block: BlockObject, last: number): boolean {
     const id = this.confirmed.idOf(block);
-    const isLost = (call: OwnCall | null): boolean =>
-      call === null || call.group !== id || call.n > last;
-    const resting = this.overlay.own.filter(({ call }) => isLost(call));
-    return resting.some(({ verb }) => isOrBegan(this.confirmed, block, textsOf(verb)));
+    return this.overlay.own.some(({ verb, call }) => {
+      if (call?.group === id) return call.n > last && textsOf(verb).includes(id);
+      return isOrBegan(this.confirmed, block, call === null ? textsOf(verb) : [call.group]);
+    });
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -237,28 +238,32 @@ export class Follower implements BlockListener, OutlineListener {
     const id = this.confirmed.idOf(block);
     if (!block.isSameBirth) this.goBack(block, state);
     const received = new Map(state.received);
-    const onward = onwardFrom(id, state.passed ?? [], this.overlay.own);
-    const isOnward = (own: Own): boolean => onward.some(({ isPart }) => isPart(own));
-    const isThere = (own: Own): boolean =>
-      own.hop === id && hasCome(own, received) && !isOnward(own);
     const isOne = block.status === "unborn" || block.isSameBirth;
-    if (onward.length > 0) this.advance(onward.map((came) => ({ step: null, own: null, came })));
-    const steps = this.stepsTo(block, state);
+    const passed = state.passed ?? [];
+    const steps = stepsTo(this.confirmed, this.overlay.base, block, state);
+    const onward = onwardFrom(id, passed);
+    const isThere = (own: Own): boolean =>
+      own.hop === id && hasCome(own, received) && !onward.some(({ isPart }) => isPart(own));
+    if (steps === null) this.came(onward, id);
     const isGuess =
       steps === null || steps.some(([kind, , to]) => kind === "cut" && this.hasText(to));
     if (isGuess && isOne && state.status !== "unborn" && this.hasFirst(block))
       this.owner.onReplaced(block);
-    // Parts that are steps of it are followed with these.
-    const parts = partsIn(steps ?? []);
-    const isElsewhere = (own: Own): boolean => !parts.has(`${sourceOf(own)}:${own.parcel}`);
-    this.chaseParts(this.overlay.own.filter((own) => isThere(own) && isElsewhere(own)));
     if (steps !== null) {
-      for (const [details, own] of missedSteps(id, block.steps, steps, state.births))
+      for (const [details, own] of missedSteps(id, block.steps, steps, state))
         this.followStep(block, details, own);
+      // Parts that are in no step went on, or are drafts.
+      const parts = partsIn(steps);
+      this.came(onwardFrom(id, passed, parts), id);
+      const known = new Set([...parts, ...passed.map(([source, number]) => `${source}:${number}`)]);
+      const isLost = (own: Own): boolean =>
+        own.hop === id && hasCome(own, received) && !known.has(keyOf(own));
+      this.chaseParts(this.overlay.own.filter(isLost));
     } else {
+      this.chaseParts(this.overlay.own.filter(isThere));
       this.confirmPlaced(id, isThere);
     }
-    const now = steps === null ? state : this.asSeen(block, state);
+    const now = steps === null ? state : asSeen(this.confirmed, block, state);
     block.take(now);
     if (state.status === "open") this.confirmed.isOpenAgain(id);
     const text = state.status === "joined" ? now.leaving : state.content;
@@ -278,35 +283,6 @@ export class Follower implements BlockListener, OutlineListener {
       fresh.forget();
     };
     this.advance(takenBack(confirmed, overlay.base, block, version, onLost) ?? []);
-  }
-
-  /** F8: a text that has come to where it went is on its way until that has been looked at. */
-  private asSeen(block: BlockObject, state: BlockState): BlockState {
-    const { status, into, number, leaving } = block;
-    const there = this.confirmed.blocks.get(into);
-    if (state.status !== "joined" || state.number > 0 || status !== "joined" || number === 0)
-      return state;
-    const isSeen = there === undefined || there.has(this.confirmed.idOf(block), number);
-    return isSeen || state.into !== into ? state : { ...state, number, leaving };
-  }
-
-  /** The steps from the text that is here to the state; null where these are not known. */
-  private stepsTo(block: BlockObject, state: BlockState): BlockState["recent"] {
-    const { recent, version } = state;
-    if (recent === null || block.steps > version) return null;
-    const steps = recent.slice(recent.length - (version - block.steps));
-    if (block.steps + steps.length !== version) return null;
-    if (block.status !== "unborn") {
-      const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
-      return isIt ? steps : null;
-    }
-    // F7, F8
-    const id = this.confirmed.idOf(block);
-    const known = this.overlay.base.blocks.get(id) ?? this.confirmed.birthOf(id);
-    if (state.status === "unborn" || known === undefined || known.content === null) return null;
-    if (!leadsTo(known.content, steps, state)) return null;
-    block.begin(known.attributes, known.content);
-    return steps;
   }
 
   private followStep(
@@ -370,8 +346,14 @@ export class Follower implements BlockListener, OutlineListener {
     return happened;
   }
 
+  /** Parts of own edits came to a block, and went on. */
+  private came(onward: readonly Came[], id: string): void {
+    if (this.overlay.own.some(({ hop }) => hop === id))
+      this.advance(onward.map((came) => ({ step: null, own: null, came })));
+  }
+
   /** F1, F6: where parts that have come to a block, and are shown elsewhere, went on to. */
-  came({ isPart, isHere, places }: Came): void {
+  goOn({ isPart, isHere, places }: Came): void {
     const { blocks } = this.confirmed;
     this.overlay.own = this.overlay.own.map((own) => {
       if (!isPart(own)) return own;
@@ -421,11 +403,24 @@ export class Follower implements BlockListener, OutlineListener {
   /** F1. */
   private onEdited(call: OwnCall, edited: EditedResult | undefined): void {
     const moved = new Map(edited?.moved ?? []);
-    const { blocks } = this.confirmed;
-    this.overlay.own = this.overlay.own.map((own) =>
-      own.call === call ? named(own, moved, blocks) : own,
+    const source = this.confirmed.blocks.get(call.group);
+    this.overlay.own = this.overlay.own.map((own) => {
+      if (own.call !== call) return own;
+      // A text that is on its way is shown where it was, with this part of the edit.
+      const into = source?.status === "joined" ? source.into : "";
+      const hop = own.hop === "" && moved.has(into) ? into : own.hop;
+      if (hop === "") return own;
+      return caughtUp({ ...own, hop, parcel: moved.get(hop) ?? 0 }, this.confirmed.blocks);
+    });
+    this.view(
+      this.overlay.withdraw((own) => {
+        if (own.call !== call) return false;
+        const there = this.confirmed.blocks.get(own.hop);
+        if (own.hop === "" || own.parcel === 0) return true;
+        if (there === undefined) return own.from === undefined;
+        return hasCome(own, there.received);
+      }),
     );
-    this.view(this.overlay.withdraw((own) => own.call === call && hasEnded(own, blocks)));
     const draft = richOf(edited?.draft ?? []);
     if (draft.length > 0) this.owner.onDraft("block_deleted", draft);
     else if (call.isDeleted && moved.size === 0) {

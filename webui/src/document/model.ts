@@ -90,7 +90,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       this.confirmed,
       (own) => follower.dropped(own),
       (one) => follower.adrift.add(one),
-      (came) => follower.came(came),
+      (came) => follower.goOn(came),
     );
     this.follower.overlay = this.overlay;
     this.sender = new Sender(this.outline, this.confirmed, this.overlay, this.author, unsaved);

@@ -442,7 +442,7 @@ function* whole(happened: readonly Happened[], work: Work): Iterable<Happened> {
       const [, source, into, at, text] = one.step;
       const known = work.content(source);
       if (known === null) {
-        yield { step: ["edit", into, at > 0 ? [at, ...text] : text], own: one.own };
+        yield { step: ["edit", into, at > 0 ? [at, ...text] : text, true], own: one.own };
         continue;
       }
       const step = anew(known, [source, text]);

@@ -17,6 +17,11 @@ export function sourceOf({ call, from }: Own): string {
   return from ?? call?.group ?? "";
 }
 
+/** The parcel of a part. */
+export function keyOf(own: Own): string {
+  return `${sourceOf(own)}:${own.parcel}`;
+}
+
 /** Whether an own verb is a part of an edit that went to a block as this parcel. */
 export function isParcel(source: string, [block, number]: Place): (own: Own) => boolean {
   return (own) =>
@@ -28,21 +33,26 @@ export function hasCome(own: Own, received: ReadonlyMap<string, number>): boolea
   return own.parcel > 0 && (received.get(sourceOf(own)) ?? 0) >= own.parcel;
 }
 
-/** Parts that came to a block, and that it has passed on to where they are shown, as its state says. */
+/**
+ * Parts that came to a block, and that it has passed on to where they are shown, as its state says.
+ * `known`: parcels of which its steps have told, the others are not shown where they are not.
+ */
 export function onwardFrom(
   id: string,
   passed: NonNullable<BlockState["passed"]>,
-  own: readonly Own[],
+  known?: ReadonlySet<string>,
 ): readonly Came[] {
-  if (!own.some(({ hop }) => hop === id)) return [];
   const places = new Map<string, Place[]>();
   for (const [source, number, ...to] of passed) {
     const key = `${source}:${number}`;
     places.set(key, [...(places.get(key) ?? []), to]);
   }
-  return [...places].map(([key, all]) => {
+  const left = [...places].filter(([key]) => known?.has(key) !== true);
+  return left.map(([key, all]) => {
     const end = key.lastIndexOf(":");
     const isIt = isParcel(key.slice(0, end), [id, Number(key.slice(end + 1))]);
+    const isHere = (own: Own): boolean => own.verb[1] === id;
+    if (known !== undefined) return { isPart: isIt, isHere, places: all };
     return { isPart: (own) => isIt(own) && own.verb[1] !== id, isHere: null, places: all };
   });
 }
@@ -56,30 +66,13 @@ export function passedOn(own: Own, places: readonly Place[], blocks: Blocks): Ow
   return { ...own, from: own.hop, hop: next[0], parcel: next[1] };
 }
 
-/** A part of an edit that is answered: in which of these parcels it has gone. */
-export function named(own: Own, moved: ReadonlyMap<string, number>, blocks: Blocks): Own {
-  const source = blocks.get(own.call?.group ?? "");
-  // A text that is on its way is shown where it was, with this part of the edit.
-  const into = source?.status === "joined" ? source.into : "";
-  const hop = own.hop === "" && moved.has(into) ? into : own.hop;
-  if (hop === "") return own;
-  return caughtUp({ ...own, hop, parcel: moved.get(hop) ?? 0 }, blocks);
-}
-
-/** Whether a part of an answered edit is not on its way any more, or nobody says where it is. */
-export function hasEnded(own: Own, blocks: Blocks): boolean {
-  const there = blocks.get(own.hop);
-  if (own.hop === "" || own.parcel === 0) return true;
-  return there === undefined ? own.from === undefined : hasCome(own, there.received);
-}
-
 /** A part as far as it is known where it has been passed on to. */
-function caughtUp(part: Own, blocks: Blocks): Own {
+export function caughtUp(part: Own, blocks: Blocks): Own {
   const seen = new Set<string>();
   let own = part;
   for (;;) {
     const there = blocks.get(own.hop);
-    const key = `${sourceOf(own)}:${own.parcel}`;
+    const key = keyOf(own);
     if (there === undefined || !hasCome(own, there.received) || seen.has(own.hop + key)) return own;
     seen.add(own.hop + key);
     const next = passedOn(own, there.parted.get(key) ?? [], blocks);

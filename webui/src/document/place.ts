@@ -1,6 +1,5 @@
 /** Places of a document as it is shown, behind what changes it and ahead of that. */
 
-import type { Spot } from "../shared/anchor";
 import {
   goesBehind,
   isInsert,
@@ -63,7 +62,7 @@ function unmoved(offset: number, delta: RichDelta): number {
 }
 
 /** Where a place was ahead of a step of one's own; null: its block is made by that. */
-function ahead(place: Place, step: Step): Place | null {
+export function ahead(place: Place, step: Step): Place | null {
   const { block, offset } = place;
   if (step[0] === "edit" && step[1] === block) return { block, offset: unmoved(offset, step[2]) };
   if (step[0] === "split" && step[3] === block) return { block: step[1], offset: step[2] + offset };
@@ -84,29 +83,4 @@ export function named(model: DocumentModel, place: Place): NamedPlace | null {
   let known: Place | null = place;
   for (const step of model.unconfirmed.toReversed()) known = known && ahead(known, step);
   return known && { ...known, version: model.past(known.block)?.lastShown ?? 0 };
-}
-
-/** More letters at once are not named. */
-const LETTERS_MAX = 5_000;
-
-/**
- * Letters that are shown, from a place on, as all know them; `after`: verbs that were done since. Null: not
- * all of them are at the nodes, or they are not side by side there.
- */
-export function namedLetters(
-  model: DocumentModel,
-  { block, offset }: Place,
-  count: number,
-  after: readonly Step[],
-): Spot | null {
-  if (count > LETTERS_MAX || after.some(([kind]) => kind === "join")) return null;
-  const steps = [...model.unconfirmed, ...after].reverse();
-  let first: Place | null = null;
-  for (let far = 0; far <= count; far += 1) {
-    let place: Place | null = { block, offset: offset + far };
-    for (const step of steps) place = place && ahead(place, step);
-    first ??= place;
-    if (place?.block !== first?.block || place?.offset !== (first?.offset ?? 0) + far) return null;
-  }
-  return first && { ...first, version: model.past(first.block)?.lastShown ?? 0 };
 }

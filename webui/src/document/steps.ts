@@ -1,6 +1,6 @@
 /** What the details of a block's change are as steps of the document, and of which own verbs. */
 
-import type { Step as RecentStep } from "../shared/late-edits";
+import { PART, type Step as RecentStep } from "../shared/late-edits";
 import { RefusalError } from "../shared/refusal";
 import {
   applyRich,
@@ -14,12 +14,10 @@ import {
 import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
 import type { Own } from "./carry";
 import type { Confirmed } from "./confirmed";
+import type { Step } from "./doc";
 import type { Happened } from "./overlay";
 import { isParcel, sourceOf } from "./parcels";
 import { isHere, isPlaced } from "./verdicts";
-
-/** Marks a step that is not the text of a block, but an edit of that, which came as its parcel. */
-const PART = 1;
 
 const NOTHING: Steps = { happened: [], refused: null, drafted: null };
 
@@ -70,14 +68,18 @@ export function* missedSteps(
   id: string,
   version: number,
   steps: readonly RecentStep[],
-  births: BlockState["births"],
+  { births, passed = [] }: Pick<BlockState, "births" | "passed">,
 ): Iterable<[readonly BlockDetail[], Which | null]> {
   let at = version;
   for (const [kind, delta, to, frame, place] of steps) {
     at += 1;
     if (kind === "edit") {
       const isText = place !== PART;
-      const come = to === "" ? [] : [["received", to, frame, "done", "", 0, isText] as const];
+      const isIt = ([source, number]: readonly [string, number, ...unknown[]]): boolean =>
+        source === to && number === frame;
+      const moved = isText ? [] : passed.filter(isIt).map(([, , ...place]) => place);
+      const end = ["done", "", 0, isText, moved] as const;
+      const come = to === "" ? [] : [["received", to, frame, ...end] as const];
       yield [[["edited", at, delta], ...come], isPlaced(id, at)];
     } else if (kind === "cut") {
       const given = births.find(([fresh]) => fresh === to)?.[1] ?? {};
@@ -135,6 +137,10 @@ function isBack(id: string, { into }: BlockObject): Which {
   return (own) => own.call !== null && sourceOf(own) === id && own.hop === into && own.parcel > 0;
 }
 
+function editOf(id: string, delta: RichDelta, isText: boolean): Step {
+  return isText ? ["edit", id, delta, true] : ["edit", id, delta];
+}
+
 /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
 function parcelSteps(
   confirmed: Confirmed,
@@ -165,7 +171,7 @@ function parcelSteps(
   }
   const isPart = isParcel(source, [id, number]);
   const isThis: Which = (own) => isPart(own) && own.verb[1] === id;
-  const step = delta === null ? null : (["edit", id, delta] as const);
+  const step = delta === null ? null : editOf(id, delta, isText === true);
   const own = delta === null ? null : isThis;
   const drafted = outcome === "drafted" ? isPart : null;
   const came = drafted === null ? { isPart, isHere: own, places: moved } : undefined;

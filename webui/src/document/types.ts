@@ -44,7 +44,8 @@ export interface NewBlock {
 
 /** What changes a document. Blocks are named by id, places in texts are code points. */
 export type Verb =
-  | readonly ["edit", block: string, delta: RichDelta]
+  /** `isJoined`: it is the text of another block, put to the end of this one. */
+  | readonly ["edit", block: string, delta: RichDelta, isJoined?: true | undefined]
   | readonly ["set", block: string, attributes: AttributePatch]
   /** All from `at` on becomes the block `fresh`, right behind. */
   | readonly ["split", block: string, at: number, fresh: string, attributes: Attributes]

@@ -12,7 +12,6 @@ import {
   type Transaction,
 } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
-import { namedLetters } from "../document/place";
 import type { DocumentModel, Verb, ViewEvent } from "../document/types";
 import type { Did, History, Spot, Spots, Way } from "../undo/history";
 import { during } from "./doing";
@@ -82,7 +81,7 @@ export class Undoing {
     let isNow = true; // a history that is loaded first asks when the model has gone on
     const did: Did = {
       naming: (place, count, after) =>
-        isNow ? namedLetters(this.model, place, count, after) : null,
+        (isNow && loaded?.namedLetters(this.model, place, count, after)) || null,
       verbs,
       blocks: blocks.slice(from, to),
       start: blocks[from - 1]?.id ?? "",
@@ -158,8 +157,11 @@ export class Undoing {
 
   private take(history: History, way: Way, state: EditorState): void {
     const before = this.model.value;
-    const taken = history.take(way, before.blocks, spotsOf(state), (place, count, after) =>
-      namedLetters(this.model, place, count, after),
+    const taken = history.take(
+      way,
+      before.blocks,
+      spotsOf(state),
+      (place, count, after) => loaded?.namedLetters(this.model, place, count, after) ?? null,
     );
     if (taken === null) return;
     if (taken.missing.length > 0) {

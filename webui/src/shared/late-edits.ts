@@ -23,6 +23,9 @@ export type Step = readonly [
   at: number,
 ];
 
+/** Marks a step that is not the text of a block, but an edit of that, which came as its parcel. */
+export const PART = 1;
+
 /** The part of a late edit that is `here`, those for texts that have `gone`, and what is `lost`. */
 export interface Located {
   readonly here: RichDelta;
@@ -37,7 +40,7 @@ export function carried(delta: RichDelta, steps: Iterable<Step>): Located {
   let lost: Rich = [];
   for (const [kind, edit, block, frame, at] of steps) {
     let behind: RichDelta = [];
-    if (kind === "edit") here = transformRich(here, edit, true);
+    if (kind === "edit") here = transformRich(here, edit, block === "" || at === PART);
     else if (kind === "cut") [here, behind] = divideRich(here, at);
     else if (kind === "all") [here, behind] = [[], here];
     else [lost, here] = [joinRich(lost, insertedText(here)), []];

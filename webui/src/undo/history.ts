@@ -10,6 +10,7 @@ import { Note, type Spot, type Spots } from "./note";
 import { TakingBack } from "./taking-back";
 import { Tracks, workOn } from "./tracks";
 
+export { namedLetters } from "./naming";
 export type { Spot, Spots } from "./note";
 
 /** So many edits can be taken back. */

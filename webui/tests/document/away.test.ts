@@ -161,6 +161,32 @@ const PASTES: Record<string, [Verb[], string[]]> = {
   ],
 };
 
+/** What others join behind `one two three four..[X]`. */
+const JOINED: Record<string, [Verb[], string[]]> = {
+  "the next block": [[["join", "b2", "b1"]], ["before", "one two three four..[X]behind"]],
+  "a block that is begun with other words": [
+    [
+      ["edit", "b2", ["[Y]"]],
+      ["join", "b2", "b1"],
+    ],
+    ["before", "one two three four..[X][Y]behind"],
+  ],
+  "the next block, to what was split off": [
+    [
+      ["split", "b1", 8, "b9", {}],
+      ["join", "b2", "b9"],
+    ],
+    ["before", "one two ", "three four..[X]behind"],
+  ],
+  "the next block, and the whole to the one before": [
+    [
+      ["join", "b2", "b1"],
+      ["join", "b1", "b0"],
+    ],
+    ["beforeone two three four..[X]behind"],
+  ],
+};
+
 const SETTINGS: Setting[] = [{}, { hosts: true }, { hosts: true, alone: true }];
 
 describe.each(SETTINGS)("where nodes are %j", (setting) => {
@@ -217,6 +243,23 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
       await world.elapse(4);
       expect([texts(ann), texts(bob), drafts(ann)]).toEqual([wanted, wanted, []]);
       expect(ann.model.save.kind).toBe("saved");
+    },
+  );
+
+  test.each(
+    Object.entries(JOINED).flatMap(([what, one]) =>
+      [true, false].map((isAway) => [what, isAway, ...one] as const),
+    ),
+  )(
+    "words at the end of a text stay before what is joined to it: %s, offline: %s",
+    async (_, isAway, verbs, wanted) => {
+      const [ann, bob] = await shown(setting);
+      if (isAway) ann.lose(2);
+      else bob.model.change(verbs);
+      ann.model.change([["edit", "b1", [20, "[X]"]]]);
+      if (isAway) bob.model.change(verbs);
+      await world.elapse(5);
+      expect([texts(ann), texts(bob), drafts(ann)]).toEqual([wanted, wanted, []]);
     },
   );
 

@@ -62,7 +62,8 @@ const SLOW_S = 0.3;
 
 /** The same with nodes that have much else to do: people type and cut before a block that was split off is here. */
 export function slowOf(seed: number): Disturbed {
-  return { ...disturbedOf(seed), delay_s: SLOW_S, nodes: "two" };
+  const game = disturbedOf(seed);
+  return { ...game, delay_s: SLOW_S, nodes: game.nodes === "one" ? "two" : game.nodes };
 }
 
 const SETTLING_S = 20;

@@ -1,12 +1,12 @@
 /** Where a caret is shown on another page: carried over what has happened to its text since. */
 
 import { afterEach, expect, test, vi } from "vitest";
-import { named, namedLetters, type Place } from "../../src/document/place";
+import { named, type Place } from "../../src/document/place";
 import type { Verb } from "../../src/document/types";
 import { type Held, held, shownAt } from "../../src/editor/carets-held";
 import type { Person } from "../../src/people";
 import { plainText } from "../../src/shared/rich";
-import { History, type Naming, type Way } from "../../src/undo/history";
+import { History, type Naming, namedLetters, type Way } from "../../src/undo/history";
 import { Page, World } from "./world";
 
 vi.setConfig({ testTimeout: 120_000 });

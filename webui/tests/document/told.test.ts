@@ -84,6 +84,27 @@ test("a part of an edit that came with the text of a block is known in it by its
   ]);
 });
 
+test("what one types at the end of a text stays there when another text is joined to it", () => {
+  const node = shown();
+  node.model.change([["edit", "a", [3, "1"]]]);
+  node.happens("b", "ann", "join", ["closed", 1, "a", 1]);
+  node.model.change([["edit", "a", [4, "2"]]]);
+  const received = ["received", "b", 1, "done", "", 0, true];
+  node.happens("a", "kim", "accept", ["edited", 1, [3, "two"]], received);
+  expect(node.texts).toEqual([["a", "one12two"]]);
+});
+
+test("so it does when it is not told whose text that is", () => {
+  const node = shown();
+  node.model.change([["edit", "a", [3, "1"]]]);
+  const received = ["received", "far", 1, "done", "", 0, true];
+  node.happens("a", "kim", "accept", ["edited", 1, [3, "two"]], received);
+  expect(node.texts).toEqual([
+    ["a", "one1two"],
+    ["b", "two"],
+  ]);
+});
+
 test("edits that come in one frame are shown as one change, and carried over one's own one by one", () => {
   const node = shown();
   node.model.change([["edit", "a", [3, "!"]]]);
@@ -186,15 +207,16 @@ test("what was done behind a join goes with the letters that it was done to, whe
   node.model.change([["join", "a", "b"]]); // twoABCone, not sent yet: the edit is waited for
   node.model.change([["edit", "b", [4, -1, 1, "x"]]]); // twoACxone, and the b is gone
   expect(node.texts).toEqual([["b", "twoACxone"]]);
+  node.happens("b", "kim", "edit", ["edited", 1, [3, "kim"]]);
   node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
   node.happens(
     "b",
     "kim",
     "accept",
-    ["edited", 1, [3, "one"]],
+    ["edited", 2, [6, "one"]],
     ["received", "a", 1, "done", "", 0],
   );
-  expect(node.texts).toEqual([["b", "twooneACx"]]);
+  expect(node.texts).toEqual([["b", "twokimACxone"]]);
   expect(node.model.overlay.own.map(({ verb }) => verb)).toEqual([
     ["edit", "b", [6, "ABC"]],
     ["edit", "b", [7, -1, 1, "x"]],

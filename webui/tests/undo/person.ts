@@ -1,9 +1,8 @@
 /** Somebody with a page and a history, who writes at random, takes back and does again. */
 
-import { namedLetters } from "../../src/document/place";
 import type { ShownBlock, Verb, ViewEvent } from "../../src/document/types";
 import { plainText, richLength } from "../../src/shared/rich";
-import { History, type Naming, type Spots, type Way } from "../../src/undo/history";
+import { History, type Naming, namedLetters, type Spots, type Way } from "../../src/undo/history";
 import { newTable, tableEdit } from "../document/tables";
 import type { Page } from "../document/world";
 

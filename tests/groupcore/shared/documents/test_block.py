@@ -138,6 +138,30 @@ def test_a_joined_block_gives_its_text_and_late_edits_follow_it() -> None:
     assert not block.join("c").result()
 
 
+def test_what_comes_late_to_the_end_of_a_text_stays_before_what_was_joined_to_it() -> None:
+    block, into = born("b", "def"), born("a", "abc")
+    block.edit(0, typed(0, "<")).result()
+    block.join("a").result()
+    carry(block, into)
+    into.edit(0, typed(3, "X")).result()
+    assert text(into) == "abcX<def"
+    block.edit(1, typed(0, "Y")).result()
+    block.edit(1, typed(4, ">")).result()
+    carry(block, into)
+    assert text(into) == "abcXY<def>"
+
+
+def test_what_was_typed_at_the_end_of_a_text_stays_there_when_another_one_is_joined_to_it() -> None:
+    block, into = born("b", "def"), born("a", "abc")
+    block.join("a").result()
+    into.edit(0, typed(3, "1")).result()
+    carry(block, into)
+    into.edit(1, typed(4, "2")).result()
+    block.edit(0, typed(0, "X")).result()
+    carry(block, into)
+    assert text(into) == "abc12Xdef"
+
+
 def test_the_history_names_the_parcels_that_texts_and_edits_came_in() -> None:
     block, into = born("b", "def"), born("a", "abc")
     block.join("a").result()

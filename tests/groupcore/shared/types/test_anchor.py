@@ -85,7 +85,7 @@ def test_an_anchor_whose_letter_is_deleted_comes_back_with_it() -> None:
     same = TextEdit("b", 7, (5, "ello"))
     # The same words, but nobody says that they are the same letters.
     assert carried(typed, same) == Anchor("b", 7, 1, lost=Spot("b", 4, 3))
-    undone = [same, TextAgain("b", 7, 5, Spot("b", 4, 1), 4)]
+    undone: list[AnchorStep] = [same, TextAgain("b", 7, 5, Spot("b", 4, 1), 4)]
     assert carried_over(typed, undone) == Anchor("b", 7, 7)
 
 
@@ -94,7 +94,10 @@ def test_what_is_cut_and_pasted_takes_its_anchors_along() -> None:
     pasted = TextAgain("b", 9, 1, Spot("a", 0, 0), 5)
     assert carried(anchor, pasted) == Anchor("b", 9, 3)
     # Moved within one text, by one edit.
-    dragged = [TextEdit("a", 1, (-5, 3, "hello")), TextAgain("a", 1, 3, Spot("a", 0, 0), 5)]
+    dragged: list[AnchorStep] = [
+        TextEdit("a", 1, (-5, 3, "hello")),
+        TextAgain("a", 1, 3, Spot("a", 0, 0), 5),
+    ]
     assert carried_over(Anchor("a", 0, 2), dragged) == Anchor("a", 1, 5)
     # To a text that its page knows by another name, in another document.
     away = TextAgain("other/n1", 0, 0, Spot("a", 0, 0), 5)
@@ -135,7 +138,7 @@ def test_a_range_has_what_is_inserted_inside_and_not_at_its_ends() -> None:
 
 def test_a_range_whose_letters_are_gone_is_empty_until_they_are_back() -> None:
     gone, typed = TextEdit("a", 1, (2, -2)), TextEdit("a", 2, (2, "xyz"))
-    back = [TextEdit("a", 3, (1, "cd")), TextAgain("a", 3, 1, Spot("a", 0, 2), 2)]
+    back: list[AnchorStep] = [TextEdit("a", 3, (1, "cd")), TextAgain("a", 3, 1, Spot("a", 0, 2), 2)]
     assert after(stretch("a", 0, 2, 4), gone) == (2, 2)
     assert after(stretch("a", 0, 2, 4), gone, typed) == (2, 2)
     assert after(stretch("a", 0, 2, 4), gone, typed, *back) == (1, 3)

@@ -9,48 +9,34 @@ comes back empty. The other one and c go on with the same view, whatever the los
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
-from groupcore.sim.clock import MILLISECOND, SECOND
-from groupcore.sim.fault import Fault
-from groupcore.sim.groups.scenario import GroupScenario
+from groupcore.sim.clock import SECOND
 from groupcore.sim.node import Node
-from groupcore.sim.plant_schedules_groups import CAUSAL, join, move, scenario, sends
+from groupcore.sim.plant_schedules_durable import ONE_BEHIND
 from groupcore.sim.profiles import PROFILES
 from groupcore.sim.quorums import accepted, proposed
 from groupcore.sim.run import run_cluster
 from groupcore.sim.trace import Trace, Viewed
 from groupcore.stacks import read_record
 from groupcore.view import View
-from tests.groupcore.sim.rows.playing import Play, membership, names, views_between
+from tests.groupcore.sim.rows.playing import (
+    Play,
+    fault,
+    membership,
+    names,
+    scenario,
+    sends,
+    views_between,
+)
 
 A, B, C = range(3)
-CUT_MS, BACK_S, LENGTH_S = 3_000, 0.2, 12
+BACK_S, LENGTH_S = 3.2, 12
 DECIDED_S = 3.0
 """The lost node is back after 0.5 s; an attempt that waits for it ends after 1 s."""
 BACK_IN_S = 8.0
 """Until it is a member again: its former life is one until it is missed, and it takes the state."""
-
-BEHIND: GroupScenario = replace(
-    scenario(
-        [
-            *(join(1_000, node, 0, 0) for node in range(3)),
-            *sends([(0, 0, 0), (1, 0, 0)], 1_500, CUT_MS - 10, 20),
-            *(move(2_100 + 100 * number, number % 2, 0) for number in range(8)),
-            *sends([(0, 0, 0), (2, 0, 0)], 7_000, LENGTH_S * 1_000 - 1_000, 40),
-        ],
-        (CAUSAL,),
-        faults=(
-            Fault(2 * SECOND, "disk-slow", (C,), SECOND, 30_000),
-            Fault(CUT_MS * MILLISECOND, "crash-all", (), round(BACK_S * SECOND)),
-        ),
-        length_s=LENGTH_S,
-    ),
-    durable=True,
-)
-"""c has stored nothing of what was ordered and sent in the last second."""
 
 
 def has_proposed(node: Node) -> bool:
@@ -71,19 +57,17 @@ class Lost:
 
     def __init__(self, lost: int, watched: int, come_so_far: Callable[[Node], bool]) -> None:
         self.profile = PROFILES["durable"]
-        self.play = Play(BEHIND, "durable")
-        self.play.cluster = self.profile.make_cluster(BEHIND, self.profile.make_stack)
+        self.play = Play(ONE_BEHIND, "durable")
+        self.play.cluster = self.profile.make_cluster(ONE_BEHIND, self.profile.make_stack)
         nodes = self.play.cluster.nodes
         self.lost, self.watched, self.come_so_far = nodes[lost], nodes[watched], come_so_far
         self.proposed: View | None = None
         self.at_s = 0.0
         self.play.lose(self.is_lost)
-        # What the slow disk had been asked for before the power was cut holds up nothing any more.
-        self.play.at(CUT_MS / 1_000 + BACK_S / 2, nodes[C].disk.heal)
 
     def is_lost(self, source: int, target: int, data: bytes) -> bool:
         nodes, clock = self.play.cluster.nodes, self.play.cluster.clock
-        if clock.now_ns < (CUT_MS + 1_000 * BACK_S) * MILLISECOND:
+        if clock.now_ns < BACK_S * SECOND:
             return False
         if not self.at_s and self.come_so_far(self.watched):
             self.at_s = clock.now_ns / SECOND
@@ -129,3 +113,27 @@ def test_row_19_the_others_go_on_with_the_view_that_needs_a_lost_disk(
     assert len({view.lineage for view in trace.of(Viewed)}) == 1
     back = [view for view in views_between(trace, played.at_s, LENGTH_S) if len(names(view)) == 3]
     assert back[-1].t < (played.at_s + BACK_IN_S) * SECOND
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="the empty disk's vote counts as one that has not accepted an orderly view, so b and c "
+    "decide another one of the same number (12): see decision 150, Open",
+)
+def test_row_19_an_orderly_view_that_only_its_lost_proposer_has_begun_stays_the_next_one() -> None:
+    """c is cut off; a decides [a b] with b, and loses its disk before b hears of that."""
+    cut = fault(2.0, "isolate", C, for_s=3.0)
+    play = Play(scenario(cut, length_s=LENGTH_S, traffic=sends(1.0, 1.9, 0.04, A, B, C)))
+    first, clock = play.cluster.nodes[A], play.cluster.clock
+    lost: list[int] = []
+
+    def is_lost(source: int, target: int, data: bytes) -> bool:
+        if not lost and first.view is not None and first.view.names == ("a", "b"):
+            lost.append(clock.now_ns)
+            first.crash(keep_all=True)
+            first.lose_disk()
+            clock.after(SECOND, first.start)
+        return bool(lost) and source == A and not first.alive
+
+    play.lose(is_lost)
+    play.run()
