@@ -22,6 +22,8 @@ const OPEN: readonly (readonly [seed: number, what: string])[] = [
   [10973, "doubled"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
+  [1033, "doubled"],
+  [5312, "doubled"],
   [39, "doubled"],
   [86, "unplaced"],
   [55, "unplaced"],
