@@ -14,16 +14,16 @@ const OPEN: readonly (readonly [seed: number, what: string])[] = [
   [1733, "doubled"],
   [2300, "doubled"],
   [2974, "doubled"],
-  [1033, "doubled"],
   [5174, "torn"],
   [5191, "doubled"],
-  [5312, "doubled"],
   [5513, "doubled"],
   [5773, "unplaced"],
   [5846, "unplaced"],
   [10973, "doubled"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
+  [1033, "doubled"],
+  [5312, "doubled"],
   [39, "doubled"],
   [86, "unplaced"],
   [55, "unplaced"],
