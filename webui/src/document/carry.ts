@@ -149,9 +149,9 @@ function as(own: Own, verb: OwnVerb, wentTo = ""): Own {
   return { ...own, verb, hop: isFirst ? wentTo : own.hop };
 }
 
-function edit(block: string, delta: RichDelta, isJoined?: true): Step[] {
+function edit(block: string, delta: RichDelta, joined?: string): Step[] {
   if (delta.length === 0) return [];
-  return [isJoined === undefined ? ["edit", block, delta] : ["edit", block, delta, isJoined]];
+  return [joined === undefined ? ["edit", block, delta] : ["edit", block, delta, joined]];
 }
 
 function crossEdit(
@@ -163,7 +163,7 @@ function crossEdit(
   const kept = (to: string, delta: RichDelta): Own[] =>
     delta.length > 0 ? [as(own, ["edit", to, delta], to === block ? "" : to)] : [];
   if (other[0] === "edit" && other[1] === block) {
-    const isFirst = other[3] !== true; // K5
+    const isFirst = other[3] === undefined; // K5
     const carried = transformRich(mine, other[2], isFirst);
     return [kept(block, carried), edit(block, transformRich(other[2], mine, !isFirst), other[3])];
   }
@@ -390,7 +390,7 @@ function crossRemove(own: Own, ids: readonly string[], other: Step): Pair {
       const [, source, into, at, text] = other;
       if (ids.includes(into)) return [[own], ids.includes(source) ? [] : [["remove", [source]]]];
       if (!ids.includes(source)) return [[own], [other]];
-      return [[own], text.length > 0 ? edit(into, at > 0 ? [at, ...text] : text) : []];
+      return [[own], text.length > 0 ? edit(into, at > 0 ? [at, ...text] : text, source) : []];
     }
     case "remove": {
       const rest = other[1].filter((id) => !ids.includes(id));

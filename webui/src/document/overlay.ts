@@ -155,6 +155,7 @@ export class Overlay {
     const told: Step[] = [];
     for (const { step: given, own, text, isJoined, came } of whole(happened, work)) {
       if (came !== undefined) this.onCame(came);
+      if (given !== null) told.push(...this.takeOutOf(given, work.doc));
       if (given?.[0] === "remove")
         told.push(...this.setAdrift(given[1], work.doc, isJoined === true));
       const step = text === undefined ? given : anew(work.content(text[0]), text);
@@ -262,6 +263,25 @@ export class Overlay {
     const back = this.inverse(at, (this.own[at] as Own).verb, doc);
     this.own.splice(at, 1);
     return this.cross(at, this.own.length, back);
+  }
+
+  /** Takes out what is not sent and stands for the text of a block: that has gone on elsewhere. */
+  private takeOutOf(step: Step, doc: Doc): readonly Step[] {
+    const id = step[0] === "merge" ? step[1] : step[0] === "edit" ? step[3] : undefined;
+    if (id === undefined) return [];
+    const at = this.own.findIndex(
+      ({ verb, call }) =>
+        call === null && verb[0] === "insert" && verb[2].some(({ of }) => of === id),
+    );
+    const own = this.own[at];
+    if (own?.verb[0] !== "insert") return [];
+    const [, after, blocks] = own.verb;
+    const part = (isOut: boolean): Own => {
+      const some = blocks.filter((block) => (block.of === id) === isOut);
+      return { ...own, verb: ["insert", after, some] };
+    };
+    this.own.splice(at, 1, ...(blocks.length > 1 ? [part(false)] : []), part(true));
+    return this.takeOut(blocks.length > 1 ? at + 1 : at, doc);
   }
 
   /** A document with the own verbs on it, up to this one. */
@@ -442,7 +462,7 @@ function* whole(happened: readonly Happened[], work: Work): Iterable<Happened> {
       const [, source, into, at, text] = one.step;
       const known = work.content(source);
       if (known === null) {
-        yield { step: ["edit", into, at > 0 ? [at, ...text] : text, true], own: one.own };
+        yield { step: ["edit", into, at > 0 ? [at, ...text] : text, source], own: one.own };
         continue;
       }
       const step = anew(known, [source, text]);

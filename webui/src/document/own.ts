@@ -120,7 +120,9 @@ export function composed(first: OwnVerb, second: OwnVerb): OwnVerb | null {
   if (first[0] === "rename" && second[0] === "rename") return second;
   if (first[0] !== "insert" || second[0] !== "edit") return null;
   const blocks = first[2].map((block) =>
-    block.id === second[1] ? { ...block, content: applyRich(second[2], block.content) } : block,
+    block.id === second[1]
+      ? { ...block, content: applyRich(second[2], block.content), of: undefined }
+      : block,
   );
   return ["insert", first[1], blocks];
 }

@@ -137,8 +137,8 @@ function isBack(id: string, { into }: BlockObject): Which {
   return (own) => own.call !== null && sourceOf(own) === id && own.hop === into && own.parcel > 0;
 }
 
-function editOf(id: string, delta: RichDelta, isText: boolean): Step {
-  return isText ? ["edit", id, delta, true] : ["edit", id, delta];
+function editOf(id: string, delta: RichDelta, joined: string | null): Step {
+  return joined === null ? ["edit", id, delta] : ["edit", id, delta, joined];
 }
 
 /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
@@ -171,7 +171,7 @@ function parcelSteps(
   }
   const isPart = isParcel(source, [id, number]);
   const isThis: Which = (own) => isPart(own) && own.verb[1] === id;
-  const step = delta === null ? null : editOf(id, delta, isText === true);
+  const step = delta === null ? null : editOf(id, delta, isText === true ? source : null);
   const own = delta === null ? null : isThis;
   const drafted = outcome === "drafted" ? isPart : null;
   const came = drafted === null ? { isPart, isHere: own, places: moved } : undefined;

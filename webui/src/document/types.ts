@@ -40,12 +40,14 @@ export interface NewBlock {
   readonly id: string;
   readonly attributes: Attributes;
   readonly content: Rich;
+  /** With the text of this one, which the person has taken out: not done if that goes on elsewhere. */
+  readonly of?: string | undefined;
 }
 
 /** What changes a document. Blocks are named by id, places in texts are code points. */
 export type Verb =
-  /** `isJoined`: it is the text of another block, put to the end of this one. */
-  | readonly ["edit", block: string, delta: RichDelta, isJoined?: true | undefined]
+  /** `joined`: it is the text of this other block, put to the end of this one. */
+  | readonly ["edit", block: string, delta: RichDelta, joined?: string | undefined]
   | readonly ["set", block: string, attributes: AttributePatch]
   /** All from `at` on becomes the block `fresh`, right behind. */
   | readonly ["split", block: string, at: number, fresh: string, attributes: Attributes]

@@ -130,12 +130,13 @@ export class History {
     const all = lasting(changes ?? diffBlocks(before.blocks, after.blocks, ""), after.blocks);
     const isOrder = all.some(([kind]) => OF_ORDER.has(kind));
     const { tracks } = this;
+    const isBack = all.some((change) => change[0] === "edit" && tracks.gone.has(change[3] ?? ""));
     const isKnown = all.some((change) => tracks.texts.has(blockOf(change)));
-    if (!isOrder && !isKnown) return;
+    if (!isOrder && !isKnown && !isBack) return;
     const ids = new Set(all.map(blockOf));
     const blocks = isOrder ? before.blocks : before.blocks.filter(({ id }) => ids.has(id));
     const work = workOn(blocks, "");
-    tracks.writing.begin(all.some(hasCome) && all.some(hasGone));
+    tracks.writing.begin(isBack || (all.some(hasCome) && all.some(hasGone)));
     for (let at = 0; at < all.length; at += 1) {
       const change = all[at] as ShownChange;
       this.recent = this.recent && carried(this.recent, change);

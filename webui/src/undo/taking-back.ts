@@ -282,7 +282,8 @@ export class TakingBack {
       const source = this.tracks.sources.get(id);
       if (source !== undefined) sources.set(now, source);
       this.tracks.comeBack(block, now);
-      fresh.push({ id: now, attributes: block.attributes, content: block.content ?? [] });
+      const { attributes, content } = block;
+      fresh.push({ id: now, attributes, content: content ?? [], of: id });
     }
     put();
   }

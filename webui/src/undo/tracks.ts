@@ -110,7 +110,8 @@ export class Tracks {
 
   // --- texts ------------------------------------------------------------------------------------
 
-  private edit([, id, delta]: Of<"edit">, work: Work, note: Note | null): void {
+  private edit([, id, delta, joined = ""]: Of<"edit">, work: Work, note: Note | null): void {
+    this.goesOn(joined);
     const block = work.get(id);
     if (block?.content && this.writing.isMixed) this.take(block);
     const text = this.known(block, note);
@@ -118,6 +119,22 @@ export class Tracks {
     const sourceOf = (offset: number, count: number): Source | null =>
       this.sourceOf({ block: id, offset }, count);
     this.writing.edit(text, delta, block.content, note, sourceOf);
+  }
+
+  /** The text of a block that own edits have taken out goes on in that of another one. */
+  private goesOn(id: string): void {
+    const block = this.gone.get(id);
+    if (block === undefined) return;
+    this.checkText(block);
+    this.writing.lose(this.take(block), block.content ?? []);
+    this.forget(id);
+    this.places.drop(id);
+  }
+
+  private forget(id: string): void {
+    this.texts.delete(id);
+    this.gone.delete(id);
+    this.sources.delete(id);
   }
 
   private show(block: ShownBlock, work: Work): void {
@@ -253,9 +270,7 @@ export class Tracks {
     for (const seam of this.seams) if (seam.block === id) seam.block = fresh;
     const text = this.texts.get(id);
     if (text !== undefined) this.texts.set(fresh, text);
-    this.texts.delete(id);
-    this.gone.delete(id);
-    this.sources.delete(id);
+    this.forget(id);
     this.places.show(id, fresh);
   }
 
@@ -295,10 +310,7 @@ export class Tracks {
       }
     }
     for (const id of this.gone.keys()) {
-      if (blocks.has(id)) continue;
-      this.gone.delete(id);
-      this.sources.delete(id);
-      this.texts.delete(id);
+      if (!blocks.has(id)) this.forget(id);
     }
     this.seams = this.seams.filter((seam) => marks.has(seam));
     this.places.sweep((left) => blocks.has(left) || marks.has(left));

@@ -12,8 +12,6 @@ const SEED_MS = 60_000;
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
 const OPEN: readonly (readonly [seed: number, what: string])[] = [
   [1733, "doubled"],
-  [2300, "doubled"],
-  [2974, "doubled"],
   [5174, "torn"],
   [5191, "doubled"],
   [5513, "doubled"],
@@ -116,6 +114,8 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [7742, "doubled"],
   [7253, "doubled"],
   [5833, "torn"],
+  [2300, "doubled"],
+  [2974, "doubled"],
 ];
 
 test.fails.each(OPEN)(

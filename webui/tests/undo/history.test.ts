@@ -132,6 +132,16 @@ test("blocks that are told to have come and gone at once change nothing", () => 
   expect(sheet.texts).toEqual([["one"], ["two"]]);
 });
 
+test("a text that goes on in another block, whose own removal came too late, comes back no second time", () => {
+  const sheet = new Sheet(blocksOf("one", "two"));
+  sheet.do(["edit", "b1", [3, "MINE"]]);
+  sheet.do(["remove", ["b1"]]);
+  sheet.others(["edit", "b0", [3, "two hisMINE"], "b1"]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([["onetwo his"]]);
+  expect(sheet.take("undo")).toBe(false);
+});
+
 test("when others have left nothing of an edit, the one before is taken back", () => {
   const sheet = new Sheet(blocksOf("one", "two"));
   sheet.do(["edit", "b0", ["a"]]);
