@@ -20,7 +20,7 @@ const PARTS = ["Overview", "Groups", "Group", "Overlap", "Component", "Migration
 let files: BuiltFile[];
 beforeAll(async () => {
   files = await buildPage();
-}, 60_000);
+}, 180_000);
 
 /** The sizes, largest first: what to look at when there is too much. */
 function listOf(loaded: readonly BuiltFile[]): string {
