@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
-import time
+import select
 from pathlib import Path
 
 from server.work.process import RefusedWorkError
@@ -36,7 +36,7 @@ def spin() -> object:
 def wait(path: str) -> object:
     """Until somebody makes this file."""
     while not Path(path).exists():
-        time.sleep(0.01)
+        select.select([], [], [], 0.01)
     return os.getpid()
 
 

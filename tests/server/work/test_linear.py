@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from groupcore.objects.refusal import RefusalError
-from groupcore.objects.rich_delta import Run
+from groupcore.objects.rich_delta import Rich, Run
 from server.documents.grids import Rows, tables_of
 from server.documents.inline import write_inline
 from server.documents.markdown import (
@@ -258,7 +258,7 @@ def test_marks_are_written_in_one_pass() -> None:
 
 def test_a_table_is_as_wide_as_a_block_and_no_wider() -> None:
     """Each of 20,000 rows was made as wide as the widest: 400 million cells."""
-    cell = (Run("x", ()),)
+    cell: Rich = (Run("x", ()),)
     rows: Rows = [[cell], [cell] * 20_000, *([cell] for _ in range(20_000))]
     assert sum(1 for _ in tables_of(rows)) > 1
 

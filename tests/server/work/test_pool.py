@@ -17,12 +17,13 @@ from server.work import pool as pools
 from server.work.kinds import MIB, Kind
 from server.work.pool import LARGE_BYTES, Pool
 from tests.server.support import eventually
+from tests.server.work import deeds
 
 LIMIT_BYTES = 512 * MIB
 
 
 def deed(name: str, cpu_s: float = 10.0, wall_s: float = 60.0) -> Kind:
-    return Kind(name, f"tests.server.work.deeds:{name}", cpu_s, wall_s, LIMIT_BYTES)
+    return Kind(name, f"{deeds.__name__}:{name}", cpu_s, wall_s, LIMIT_BYTES)
 
 
 ECHO, PID, WAIT = deed("echo"), deed("pid"), deed("wait")

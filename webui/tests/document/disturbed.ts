@@ -4,7 +4,8 @@
  * roles are taken, and the power of all nodes fails.
  *
  * At the end each token stands once, untorn, on all pages and at the nodes. It may be a draft only if
- * somebody has removed its text, its writer lost the right to write, or the power failed.
+ * somebody has removed its text, its writer lost the right to write, or the power failed. It stands twice only if a power cut has taken the
+ * cut by which its writer moved it: that was answered, and not said to be saved.
  */
 
 import type { SaveState } from "../../src/document/types";
@@ -84,6 +85,9 @@ export async function playDisturbed(game: Disturbed): Promise<void> {
     const writers = names.map(
       (name) => new Writer(new Page(world, name), tokens, draw, game.removes, journal),
     );
+    world.onFailure = () => {
+      for (const writer of writers) writer.fail();
+    };
     await world.elapse(0.3);
     for (const writer of writers) writer.act();
     await world.elapse(1);

@@ -40,6 +40,10 @@ export class Tokens {
   readonly free = new Set<string>();
   /** Cut and pasted by who wrote them. */
   readonly moved = new Set<string>();
+  /** Cut, and not known to be saved without: by whom, and out of which block. */
+  private readonly cuts = new Map<string, readonly [author: string, block: string]>();
+  /** Cuts that were done, and that a power cut may have taken: the token may stand where it was, too. */
+  private readonly uncut = new Set<string>();
   /** Not known to be saved when their writer's tab was closed: a power cut may take them. */
   readonly left = new Set<string>();
   /** What was seen on the way that must not be. */
@@ -92,8 +96,21 @@ export class Tokens {
     }
   }
 
+  /** Who wrote it has cut it out. */
+  cut(token: string, author: string, block: string): void {
+    this.moved.add(token);
+    this.cuts.set(token, [author, block]);
+  }
+
+  /** The power fails; `waiting`: the blocks that this page takes something out of, without an answer. */
+  failed(name: string, waiting: ReadonlySet<string>): void {
+    for (const [token, [author, block]] of this.cuts)
+      if (author === name && !waiting.has(block)) this.uncut.add(token);
+  }
+
   /** The page says that all is saved. */
   isSaved(author: string): void {
+    for (const [token, [by]] of this.cuts) if (by === author) this.cuts.delete(token);
     for (const [token, by] of this.authors)
       if (by === author && !this.left.has(token)) this.saved.add(token);
   }
@@ -142,11 +159,12 @@ export class Tokens {
       const count = times.get(token) ?? 0;
       const code = codes.get(token);
       const isOut = this.isOut(token);
-      if (count > 1) wrong.push(`doubled: ${token} of ${author} stands ${count} times`);
+      if (count > (this.uncut.has(token) ? 2 : 1))
+        wrong.push(`doubled: ${token} of ${author} stands ${count} times`);
       if (count === 1 && code !== undefined && !this.mayBeBoth(token, code, reasons))
         wrong.push(`doubled: ${token} of ${author} stands, and is a draft (${code})`);
       const isTaken = this.erased.has(token) || this.free.has(token) || isOut;
-      if (count === 1 || isTaken || this.left.has(token)) continue;
+      if (count > 0 || isTaken || this.left.has(token)) continue;
       if (code === undefined) wrong.push(`missing: ${token} of ${author}`);
       else if (!reasons.has(code) && !this.isRest(token))
         wrong.push(`unplaced: ${token} of ${author} is a draft (${code}), its text is there`);

@@ -37,6 +37,8 @@ export class World {
   now_ms = 0;
   /** How often the power has failed. */
   failures = 0;
+  /** The power fails: what pages hear from now on is of nodes that have begun again. */
+  onFailure: (() => void) | null = null;
   private readonly game = clusters.newGame();
   private timers: { at_ms: number; callback: () => void; isOff: boolean }[] = [];
   private told: unknown[][] = [];
@@ -120,6 +122,7 @@ export class World {
     for (const [page, frame] of frames) this.pages.get(page)?.hear(frame);
     if (!hasFailed) return;
     this.failures += 1;
+    this.onFailure?.();
     for (const page of this.pages.values()) page.lose();
   }
 

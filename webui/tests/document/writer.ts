@@ -31,6 +31,21 @@ export class Writer {
       this.history.others(event);
       this.tokens.look(event.after, this.page.name);
     };
+    this.page.model.onChange = () => this.look();
+  }
+
+  private look(): void {
+    const { model, session, name } = this.page;
+    if (session.saves && model.save.kind === "saved") this.tokens.isSaved(name);
+  }
+
+  /** The power fails. */
+  fail(): void {
+    const { model, name } = this.page;
+    const waiting = model.unconfirmed.flatMap((verb) =>
+      verb[0] === "edit" && verb[2].some((item) => Number(item) < 0) ? [verb[1]] : [],
+    );
+    this.tokens.failed(name, new Set(waiting));
   }
 
   act(): void {
@@ -127,7 +142,7 @@ export class Writer {
   private cut(block: ShownBlock): Verb[] {
     return this.takeOut(block, (token) => {
       this.clipboard = token;
-      this.tokens.moved.add(token);
+      this.tokens.cut(token, this.page.name, block.id);
     });
   }
 

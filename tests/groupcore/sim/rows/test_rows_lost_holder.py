@@ -96,7 +96,7 @@ class Lost:
         (A, C, has_accepted),
     ],
 )
-def test_row_19_the_others_go_on_with_the_view_that_needs_a_lost_disk(
+def test_row_40_the_others_go_on_with_the_view_that_needs_a_lost_disk(
     lost: int, watched: int, come_so_far: Callable[[Node], bool]
 ) -> None:
     played = Lost(lost, watched, come_so_far)
@@ -118,9 +118,9 @@ def test_row_19_the_others_go_on_with_the_view_that_needs_a_lost_disk(
 @pytest.mark.xfail(
     strict=True,
     reason="the empty disk's vote counts as one that has not accepted an orderly view, so b and c "
-    "decide another one of the same number (12): see decision 150, Open",
+    "decide another one of the same number (12): see decision 148, Open",
 )
-def test_row_19_an_orderly_view_that_only_its_lost_proposer_has_begun_stays_the_next_one() -> None:
+def test_row_40_an_orderly_view_that_only_its_lost_proposer_has_begun_stays_the_next_one() -> None:
     """c is cut off; a decides [a b] with b, and loses its disk before b hears of that."""
     cut = fault(2.0, "isolate", C, for_s=3.0)
     play = Play(scenario(cut, length_s=LENGTH_S, traffic=sends(1.0, 1.9, 0.04, A, B, C)))
