@@ -185,7 +185,7 @@ export class DocumentController {
     });
     this.editor.setWritable(this.mayWrite);
     this.company.attached();
-    this.pictures?.restore((id) => this.model.value.blocks.some((block) => block.id === id));
+    void this.pictures?.restore((id) => this.model.value.blocks.some((block) => block.id === id));
   }
 
   get text(): DocumentEditor | null {

@@ -13,6 +13,12 @@ import type { KeptUpload } from "../src/store";
 const HASH = "ab".repeat(32);
 const STORED: StoredPicture = { picture: HASH, width: 40, height: 30 };
 const FILE = new Blob(["data"], { type: "image/png" });
+const OWNER = { doc: "plan", principal: "guest" };
+
+/** A file that is to stand behind the block b1. */
+function file(id: string, name: string): KeptUpload {
+  return { ...OWNER, id, work: { kind: "file", file: FILE, name, behind: "b1" } };
+}
 
 class MemoryStore implements UploadStore {
   readonly kept = new Map<string, KeptUpload>();
@@ -39,8 +45,7 @@ function desk(answers: (StoredPicture | Error)[], store: UploadStore | null = ne
   };
   const uploads = new Uploads(
     {
-      doc: "plan",
-      principal: "guest",
+      ...OWNER,
       store,
       take: async () => true,
       after: (_delay_ms, act) => {
@@ -69,7 +74,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 
 test("a file is sent, becomes a block once, and is forgotten", async () => {
   const { uploads, told, store } = desk([]);
-  await uploads.add("u1", FILE, "cat.png", "b1");
+  await uploads.put(file("u1", "cat.png"));
   await settled();
   expect(told).toEqual(["begun u1 behind b1", "ended u1 stored"]);
   expect((store as MemoryStore).kept.size).toBe(0);
@@ -79,7 +84,7 @@ test("a file is sent, becomes a block once, and is forgotten", async () => {
 test("offline a file is kept, and sent when a node is there again", async () => {
   const away = new ApiError("unreachable", "no node answers");
   const { uploads, told, shown, timers, store } = desk([away, away]);
-  await uploads.add("u1", FILE, "cat.png", "b1");
+  await uploads.put(file("u1", "cat.png"));
   await settled();
   expect(shown.get("u1")?.stage).toBe("waiting");
   expect((store as MemoryStore).kept.size).toBe(1);
@@ -95,12 +100,10 @@ test("offline a file is kept, and sent when a node is there again", async () => 
 test("what a tab left behind is sent by the next one, and what is in the text already is not", async () => {
   const store = new MemoryStore();
   const away = desk([new ApiError("unreachable", "")], store);
-  await away.uploads.add("u1", FILE, "cat.png", "b1");
+  await away.uploads.put(file("u1", "cat.png"));
   await settled();
   away.uploads.close();
-  const owner = { doc: "plan", principal: "guest" };
-  const work = { kind: "file", file: FILE, name: "dog.png", behind: "" } as const;
-  await store.keepUpload({ ...owner, id: "u2", work });
+  await store.keepUpload(file("u2", "dog.png"));
   const next = desk([], store);
   await next.uploads.restore((id) => id === "u2");
   await settled();
@@ -110,8 +113,8 @@ test("what a tab left behind is sent by the next one, and what is in the text al
 
 test("what is no picture is told, kept for the person to decide, and stops no other", async () => {
   const { uploads, told, shown } = desk([new ApiError("not_a_picture", "This is no picture.")]);
-  await uploads.add("u1", FILE, "cat.exe", "b1");
-  await uploads.add("u2", FILE, "cat.png", "b1");
+  await uploads.put(file("u1", "cat.exe"));
+  await uploads.put(file("u2", "cat.png"));
   await settled();
   expect(shown.get("u1")).toMatchObject({ stage: "failed", problem: "This is no picture." });
   expect(told).toContain("ended u2 stored");
@@ -123,7 +126,7 @@ test("what is no picture is told, kept for the person to decide, and stops no ot
 
 test("an upload that is taken back is over, whatever the node says then", async () => {
   const { uploads, told, store } = desk([]);
-  const added = uploads.add("u1", FILE, "cat.png", "b1");
+  const added = uploads.put(file("u1", "cat.png"));
   uploads.cancel("u1");
   await added;
   await settled();
@@ -133,7 +136,7 @@ test("an upload that is taken back is over, whatever the node says then", async 
 
 test("a browser that keeps nothing would lose what waits, and says so", async () => {
   const { uploads } = desk([new ApiError("unreachable", "")], null);
-  await uploads.add("u1", FILE, "cat.png", "b1");
+  await uploads.put(file("u1", "cat.png"));
   await settled();
   expect(uploads.wouldLose).toBe(true);
   uploads.cancel("u1");
@@ -146,7 +149,7 @@ test("pictures of copied blocks are asked for their documents, each once", async
   const found = copiedPictures(html);
   expect(found).toEqual([{ from: "plan", picture: HASH }]);
   const { uploads, told } = desk([]);
-  await uploads.adopt("c1", "notes", HASH);
+  await uploads.put({ ...OWNER, id: "c1", work: { kind: "copy", from: "notes", picture: HASH } });
   await settled();
   expect(told).toEqual(["copy ab of notes", "ended c1 stored"]);
 });

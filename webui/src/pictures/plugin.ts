@@ -11,11 +11,9 @@ import { randomId } from "../ids";
 import { withWords } from "../words/language";
 import type { UploadCard } from "./card";
 import { ImageView } from "./image-view";
-import { isHash, pictureUrl, type StoredPicture } from "./sending";
+import { ACCEPTED, isHash, pictureUrl, type StoredPicture } from "./sending";
 import type { Upload } from "./uploads";
 import { PICTURE_WANTED } from "./wanted";
-
-export const ACCEPTED = "image/png,image/jpeg,image/gif,image/webp";
 
 /** What the plugin asks for. */
 export interface PictureActs {

@@ -14,6 +14,9 @@ export interface Sending {
   readonly progress: (part: number) => void;
 }
 
+/** The kinds of pictures that nodes take. */
+export const ACCEPTED = "image/png,image/jpeg,image/gif,image/webp";
+
 const HASH = /^[0-9a-f]{64}$/;
 
 /** Whether this can be the hash of a picture. */

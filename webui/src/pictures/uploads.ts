@@ -3,12 +3,14 @@
  *
  * A file is in the text for nobody until a node has it; then a block is put in whose id is the
  * upload's own. What waits is kept in the browser, so it outlives the tab; the tab that comes next
- * goes on with it, and leaves out what is in the text already.
+ * goes on with it, and leaves out what is in the text already. This code comes with the first
+ * upload: pictures/desk.ts.
  */
 
 import { ApiError } from "../api";
+import { problemText } from "../problem";
 import type { KeptUpload } from "../store";
-import type { Sending, StoredPicture } from "./sending";
+import { ACCEPTED, type Sending, type StoredPicture } from "./sending";
 
 export type Stage = "waiting" | "sending" | "failed";
 
@@ -111,21 +113,8 @@ export class Uploads {
     this.run();
   }
 
-  /** A file is to stand behind that block. */
-  async add(id: string, file: Blob, name: string, behind: string): Promise<void> {
-    await this.put({ ...this.owner(id), work: { kind: "file", file, name, behind } });
-  }
-
-  /** A block names a picture of that document. */
-  async adopt(id: string, from: string, picture: string): Promise<void> {
-    await this.put({ ...this.owner(id), work: { kind: "copy", from, picture } });
-  }
-
-  private owner(id: string): Pick<KeptUpload, "id" | "doc" | "principal"> {
-    return { id, doc: this.parts.doc, principal: this.parts.principal };
-  }
-
-  private async put(kept: KeptUpload): Promise<void> {
+  /** A file is to stand behind a block, or a block names a picture of another document. */
+  async put(kept: KeptUpload): Promise<void> {
     this.begin(kept);
     const isOwn = this.parts.take(kept.id);
     try {
@@ -197,7 +186,7 @@ export class Uploads {
       const stored =
         work.kind === "copy"
           ? await copy(doc, work.from, work.picture)
-          : await send(doc, work.file, { signal, progress });
+          : await send(doc, checked(work.file), { signal, progress });
       if (this.isClosed || !this.jobs.has(job.kept.id)) return;
       this.wait_ms = FIRST_MS;
       this.end(job, stored);
@@ -235,4 +224,12 @@ export class Uploads {
     this.listener.ended(id, stored);
     void this.parts.store?.forgetUpload(id).catch(() => undefined);
   }
+}
+
+/** Says at once what a node would say after it has got the file. */
+function checked(file: Blob): Blob {
+  if (file.type !== "" && !ACCEPTED.split(",").includes(file.type)) {
+    throw new ApiError("not_a_picture", problemText("not_a_picture", ""));
+  }
+  return file;
 }
