@@ -16,6 +16,7 @@ from server.errors import BadMessageError, TooFastError
 from server.work import pool as pools
 from server.work.kinds import MIB, Kind
 from server.work.pool import LARGE_BYTES, Pool
+from server.work.process import KEPT_BYTES
 from tests.server.support import eventually
 from tests.server.work import deeds
 
@@ -54,6 +55,14 @@ async def test_a_worker_is_kept_for_the_next_piece(pool: Pool) -> None:
     assert await pool.run(PID, "bob", 1) == first
     alone = replace(PID, is_alone=True)
     assert len({first, await pool.run(alone, "ann", 1), await pool.run(alone, "ann", 1)}) == 3
+
+
+async def test_a_node_that_has_much_memory_keeps_its_workers(pool: Pool) -> None:
+    """What a process had resident when it forked counts in its child's `ru_maxrss`."""
+    node = b"x" * (KEPT_BYTES + MIB)
+    first = await pool.run(PID, "ann", 1)
+    assert await pool.run(PID, "ann", 1) == first
+    assert len(node) > KEPT_BYTES
 
 
 async def test_a_worker_has_no_secret_no_file_and_little_right_to_the_core(
