@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn, cast
 
@@ -57,6 +58,16 @@ def limit(memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def peak_bytes() -> int:
+    """The most memory that this program has had resident.
+
+    Not `ru_maxrss`: that begins with what the node had when it began this process.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1024
 
 
 def _out_of_time(number: int, frame: FrameType | None) -> NoReturn:
@@ -104,8 +115,7 @@ def main(name: str, memory_bytes: int, is_alone: bool) -> None:
     while frame := read_frame(sys.stdin.buffer):
         function, cpu_s, *arguments = cast("tuple[str, float, object]", unpacked(frame))
         said, is_fit = answer(function_of(function), cpu_s, tuple(arguments))
-        peak_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        goes_on = goes_on and is_fit and peak_bytes < KEPT_BYTES
+        goes_on = goes_on and is_fit and peak_bytes() < KEPT_BYTES
         sys.stdout.buffer.write(bytes([goes_on]) + said)
         sys.stdout.buffer.flush()
         if not goes_on:
