@@ -417,7 +417,7 @@ export class Follower implements BlockListener, OutlineListener {
         if (own.call !== call) return false;
         const there = this.confirmed.blocks.get(own.hop);
         if (own.hop === "" || own.parcel === 0) return true;
-        if (there === undefined) return own.from === undefined;
+        if (there === undefined) return own.from === undefined && !this.hasText(own.hop);
         return hasCome(own, there.received);
       }),
     );
