@@ -101,6 +101,21 @@ test("a part of an edit that is answered before its block is open stays as it is
   expect(node.model.overlay.own).toEqual([]);
 });
 
+test("a block that one has inserted is told by its steps, also where the answer was lost", () => {
+  const node = shown();
+  node.model.change([["insert", "", [{ id: "c", attributes: {}, content: ["[A0]"] }]]]);
+  node.model.change([["edit", "c", [4, "[A1]"]]]);
+  node.model.change([["split", "c", 8, "d", {}]]);
+  node.model.change([["edit", "c", [-4]]]); // the text that was inserted is gone here
+  node.lose();
+  node.outline(["c", "[A0]"], ["a", "one"], ["b", "two"]);
+  node.block("a", ["one"]);
+  node.block("b", ["two"]);
+  expect(node.sent).toContainEqual({ t: "open", name: "doc/plan/c", type: "Block", base: 0 });
+  node.blockBy("c", ["[B0][A0]"], [], ["edit", ["[B0]"], "", 0, 0]);
+  expect(node.texts).toEqual([["c", "[B0][A1]"], ["d"], ["a", "one"], ["b", "two"]]);
+});
+
 test("what one types at the end of a text stays there when another text is joined to it", () => {
   const node = shown();
   node.model.change([["edit", "a", [3, "1"]]]);
