@@ -31,6 +31,7 @@ const OPEN: readonly (readonly [seed: number, what: string])[] = [
 ];
 /** The same on slow nodes. */
 const OPEN_SLOW: readonly (readonly [seed: number, what: string])[] = [
+  [915, "doubled"],
   [20113, "unplaced"],
   [20150, "doubled"],
   [20612, "doubled"],
