@@ -32,7 +32,7 @@ import { isOrBegan, lastShared, takenBack } from "./going-back";
 import { goesOnHere } from "./going-on";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
-import { restsOn, textsOf, writtenBy } from "./own";
+import { awaitedBy, restsOn, textsOf, writtenBy } from "./own";
 import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sourceOf } from "./parcels";
 import { asSeen, stepsTo } from "./states";
 import { missedSteps, partsIn, stepsOf } from "./steps";
@@ -112,6 +112,8 @@ export class Follower implements BlockListener, OutlineListener {
   /** F7, F8. */
   hasFirst(block: BlockObject): boolean {
     const id = this.confirmed.idOf(block);
+    // Of a block that one has inserted oneself, also before the document is looked at with it.
+    if (awaitedBy(this.overlay.own).get(id) != null) return true;
     return this.hasText(id) || this.onward.has(id);
   }
 
@@ -417,7 +419,7 @@ export class Follower implements BlockListener, OutlineListener {
         if (own.call !== call) return false;
         const there = this.confirmed.blocks.get(own.hop);
         if (own.hop === "" || own.parcel === 0) return true;
-        if (there === undefined) return own.from === undefined;
+        if (there === undefined) return own.from === undefined && !this.hasText(own.hop);
         return hasCome(own, there.received);
       }),
     );

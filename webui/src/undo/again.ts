@@ -53,7 +53,7 @@ function runsOf(letters: readonly Letter[], pool: readonly Left[], origin: numbe
   const whole = others.find((one) => isSame(one.letters, letters));
   let [from, best] = [whole, { at: 0, to: 0, length: letters.length }];
   for (const one of whole === undefined ? others : []) {
-    const stretch = longest(one.letters, letters);
+    const stretch = longest(one.letters, letters, true);
     if (from === undefined ? stretch.length > 0 : stretch.length > best.length)
       [from, best] = [one, stretch];
   }

@@ -89,8 +89,15 @@ interface Stretch {
 
 const NOTHING: Stretch = { at: 0, to: 0, length: 0 };
 
-/** The longest stretch that is in both, if it is hardly so by chance. */
-export function longest(old: readonly Letter[], now: readonly Letter[]): Stretch {
+/**
+ * The longest stretch that is in both, if it is hardly so by chance. `isElsewhere`: the texts stand in
+ * different places; then neither a part of a word nor a few letters say that they are one text.
+ */
+export function longest(
+  old: readonly Letter[],
+  now: readonly Letter[],
+  isElsewhere = false,
+): Stretch {
   if (old.length * now.length > COMPARED_MAX ** 2) return NOTHING;
   let best = NOTHING;
   // By the end of a stretch in `now`, how long it is up to this letter of `old`.
@@ -105,12 +112,14 @@ export function longest(old: readonly Letter[], now: readonly Letter[]): Stretch
     }
     above = lengths;
   }
-  best = inWords(old, now, best);
+  const words = inWords(old, now, best);
+  if (isElsewhere) return words.length >= SURE ? words : NOTHING;
+  if (words.length >= SURE) best = words;
   const isSure = best.length >= SURE || (isOnce(old, best.at, best) && isOnce(now, best.to, best));
   return isSure ? best : NOTHING;
 }
 
-/** The stretch without the parts of words at its ends that go on otherwise, if that leaves enough. */
+/** The stretch without the parts of words at its ends that go on otherwise. */
 function inWords(old: readonly Letter[], now: readonly Letter[], stretch: Stretch): Stretch {
   const isIn = (place: number): boolean => isOfWord(old[place]);
   let { at, to, length } = stretch;
@@ -119,7 +128,7 @@ function inWords(old: readonly Letter[], now: readonly Letter[], stretch: Stretc
   if (isIn(at - 1) && isOfWord(now[to - 1])) {
     while (length > 0 && isIn(at)) [at, to, length] = [at + 1, to + 1, length - 1];
   }
-  return length >= SURE ? { at, to, length } : stretch;
+  return { at, to, length };
 }
 
 function isOfWord(letter: Letter | undefined): boolean {

@@ -84,6 +84,38 @@ test("a part of an edit that came with the text of a block is known in it by its
   ]);
 });
 
+test("a part of an edit that is answered before its block is open stays as it is shown", () => {
+  const node = shown();
+  node.model.change([["edit", "a", ["e", 2, -1]]]);
+  node.inOneFrame(() => {
+    node.happens("a", "ann", "split", ["cut", 1, 2, "c", {}]);
+    node.happens("a", "me", "edit", ["edited", 2, ["e"]]);
+    node.answers("a", 1, { version: 2, moved: [["c", 2]], draft: [] });
+  });
+  const all = [["a", "eon"], ["c"], ["b", "two"]];
+  expect(node.texts).toEqual(all);
+  node.blockBy("c", ["e"], [["a", 1]]);
+  expect(node.texts).toEqual(all);
+  node.happens("c", "kim", "accept", ["edited", 1, [-1]], ["received", "a", 2, "done", "", 0]);
+  expect(node.texts).toEqual(all);
+  expect(node.model.overlay.own).toEqual([]);
+});
+
+test("a block that one has inserted is told by its steps, also where the answer was lost", () => {
+  const node = shown();
+  node.model.change([["insert", "", [{ id: "c", attributes: {}, content: ["[A0]"] }]]]);
+  node.model.change([["edit", "c", [4, "[A1]"]]]);
+  node.model.change([["split", "c", 8, "d", {}]]);
+  node.model.change([["edit", "c", [-4]]]); // the text that was inserted is gone here
+  node.lose();
+  node.outline(["c", "[A0]"], ["a", "one"], ["b", "two"]);
+  node.block("a", ["one"]);
+  node.block("b", ["two"]);
+  expect(node.sent).toContainEqual({ t: "open", name: "doc/plan/c", type: "Block", base: 0 });
+  node.blockBy("c", ["[B0][A0]"], [], ["edit", ["[B0]"], "", 0, 0]);
+  expect(node.texts).toEqual([["c", "[B0][A1]"], ["d"], ["a", "one"], ["b", "two"]]);
+});
+
 test("what one types at the end of a text stays there when another text is joined to it", () => {
   const node = shown();
   node.model.change([["edit", "a", [3, "1"]]]);

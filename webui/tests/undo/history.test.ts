@@ -98,6 +98,17 @@ test("a text that is told to come before it is told to go is followed, also a pa
   expect(sheet.texts).toEqual([["oneothree and more"], ["tw"]]);
 });
 
+test.each(["[B0004]", "[!"])(
+  "what others write elsewhere while they take out what one wrote is theirs: %s",
+  (theirs) => {
+    const sheet = new Sheet(blocksOf("one", "two"));
+    sheet.do(["edit", "b0", [3, "[A0007]"]]);
+    sheet.others(["edit", "b1", [3, theirs]], ["edit", "b0", [3, -7]]);
+    sheet.take("undo");
+    expect(sheet.texts).toEqual([["one"], [`two${theirs}`]]);
+  },
+);
+
 test("what is hidden in an empty block comes back to where it was, wherever others moved that", () => {
   const sheet = new Sheet(blocksOf("gone", "two"));
   sheet.do(["edit", "b0", [-4]]);
