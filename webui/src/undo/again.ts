@@ -13,6 +13,8 @@ import { OwnText, type Run, seenOf, written } from "./text";
 export interface Lost {
   readonly content: Rich;
   readonly runs: readonly Run[];
+  /** It is told to go on in what came: what is alike is it, and not so by chance. */
+  readonly isTold?: boolean;
 }
 
 /** A text that came; meanwhile its letters have this origin. */
@@ -29,7 +31,7 @@ export function foundAgain(
   lost: readonly Lost[],
   gained: readonly Gained[],
 ): ReadonlyMap<number, readonly Run[]> {
-  const pool = lost.map(({ content, runs }) => ({ letters: lettersOf(content, false), runs }));
+  const pool = lost.map((one) => ({ ...one, letters: lettersOf(one.content, false) }));
   const came = gained.map(({ origin, content }) => [origin, lettersOf(content, false)] as const);
   const product = sum(pool.map((one) => one.letters)) * sum(came.map(([, letters]) => letters));
   const found = new Map<number, readonly Run[]>();
@@ -42,9 +44,8 @@ function sum(texts: readonly (readonly Letter[])[]): number {
   return texts.reduce((all, letters) => all + letters.length, 0);
 }
 
-interface Left {
+interface Left extends Lost {
   letters: Letter[];
-  readonly runs: readonly Run[];
 }
 
 function runsOf(letters: readonly Letter[], pool: readonly Left[], origin: number): Run[] {
@@ -53,7 +54,7 @@ function runsOf(letters: readonly Letter[], pool: readonly Left[], origin: numbe
   const whole = others.find((one) => isSame(one.letters, letters));
   let [from, best] = [whole, { at: 0, to: 0, length: letters.length }];
   for (const one of whole === undefined ? others : []) {
-    const stretch = longest(one.letters, letters, true);
+    const stretch = longest(one.letters, letters, one.isTold !== true);
     if (from === undefined ? stretch.length > 0 : stretch.length > best.length)
       [from, best] = [one, stretch];
   }

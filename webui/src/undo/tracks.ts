@@ -126,7 +126,7 @@ export class Tracks {
     const block = this.gone.get(id);
     if (block === undefined) return;
     this.checkText(block);
-    this.writing.lose(this.take(block), block.content ?? []);
+    this.writing.lose(this.take(block), block.content ?? [], true);
     this.forget(id);
     this.places.drop(id);
   }

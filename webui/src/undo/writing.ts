@@ -55,9 +55,9 @@ export class Writing {
     for (const text of texts) text.map((run) => resolved(run, NONE));
   }
 
-  /** All of a text goes. */
-  lose(text: OwnText, content: Rich): void {
-    if (content.length > 0) this.lost.push({ content, runs: text.all });
+  /** All of a text goes; `isTold`: it goes on in what comes. */
+  lose(text: OwnText, content: Rich, isTold = false): void {
+    if (content.length > 0) this.lost.push({ content, runs: text.all, isTold });
   }
 
   /** A text that others have put in; `isMixed`: it may be one that was somewhere else. */

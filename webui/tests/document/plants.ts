@@ -100,11 +100,5 @@ export const PLANTS: readonly Plant[] = [
   plant("a message to the node is lost now and then", Session, "send", seldom(15)),
   plant("no block is opened that is in sight", GroupedDocument, "isLive", isNot),
   plant("a snapshot is lost now and then", Shared, "onSnapshot", seldom(4)),
-  plant(
-    "what waits is not numbered before a text is replaced",
-    GroupedDocument,
-    "onReplaced",
-    nothing,
-  ),
   plant("a text of an order that began anew is compared", BlockObject, "hasLostSteps", isNot),
 ];
