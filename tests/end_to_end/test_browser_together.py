@@ -55,11 +55,27 @@ async def test_two_type_at_once_and_a_third_that_comes_late_sees_it_too(
     assert await exported(cluster, "c", doc) == "\n\n".join(["# Plan", *texts]) + "\n"
 
 
+LOADED_LAST = """() => performance.getEntriesByType("resource").some(({ name }) =>
+  name.includes("/assets/register-"))"""
+"""What has the browser keep the page comes some seconds behind it."""
+
+
+async def has_all(tab: BrowserTab) -> None:
+    """Wait for what comes by itself once the page stands."""
+
+    async def is_there() -> bool:
+        return bool(await tab.page.evaluate(LOADED_LAST))
+
+    await eventually(is_there, "the page's last part")
+
+
 async def test_pages_ask_for_nothing_by_http_while_people_type(
     cluster: Cluster, tabs: Tabs
 ) -> None:
     one, two = await open_two(cluster, tabs, await cluster.create("a", "first."))
     await one.put_caret(0)  # what reads what is pasted comes with the first one
+    for tab in (one, two):
+        await has_all(tab)
     await one.page.wait_for_load_state("networkidle")
     await two.page.wait_for_load_state("networkidle")
     asked: list[str] = []
