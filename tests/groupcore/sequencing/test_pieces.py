@@ -15,6 +15,7 @@ from typing import cast
 import pytest
 
 from groupcore.batch import Header
+from groupcore.sequencing import states as states_module
 from groupcore.sequencing.headers import StatePiece, StateRequest
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.options import ServiceOptions
@@ -110,6 +111,12 @@ class Links:
         begun: list[int] = states.begun  # type: ignore[attr-defined]
         while has is not None and begun:
             states.give(begun.pop(), has)
+
+
+@pytest.fixture(autouse=True)
+def any_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How states come is tested with bytes at random; `test_set_aside.py` has what is none refused."""
+    monkeypatch.setattr(states_module, "is_group_state", lambda state, least: True)
 
 
 def take(links: Links, *givers: Address) -> list[bytes | None]:
