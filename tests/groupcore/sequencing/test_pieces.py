@@ -115,7 +115,7 @@ class Links:
 
 @pytest.fixture(autouse=True)
 def any_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How states come is tested with bytes at random; `test_set_aside.py` has what is none refused."""
+    """How states come is tested with bytes at random, which are no state of a group."""
     monkeypatch.setattr(states_module, "is_group_state", lambda state, least: True)
 
 
