@@ -193,6 +193,12 @@ export class Confirmed {
     return this.isRestedOn(id);
   }
 
+  /** Whether a block has left the outline, and its text is not deleted: it was taken out, or has come back. */
+  isOut(id: string): boolean {
+    if (this.outline.entries.has(id) || this.blocks.get(id)?.status !== "open") return false;
+    return this.isStaying(id) || this.joined.has(id) || this.gone.has(id);
+  }
+
   /** Whether a block that has left the outline is shown where it was. */
   isLingering(id: string): boolean {
     return this.isPassing(id) || this.isStaying(id);

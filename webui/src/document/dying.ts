@@ -47,14 +47,14 @@ export class Dying {
 
   /** What has become of the text of a block. `isOwn`: an edit among these details is one's own. */
   follow(block: string, details: readonly BlockDetail[], isOwn: boolean): void {
-    const isStaying = isOwn && this.confirmed.isStaying(block);
+    const isOut = isOwn && this.confirmed.isOut(block);
     for (const detail of details) {
       const given: Rich[] = [];
       this.all = this.all.flatMap((words) =>
         words.block === block ? carriedOver(words, detail, given) : [words],
       );
       for (const text of given) this.lostIn(block, text);
-      if (isStaying && detail[0] === "edited") this.note(block, detail[2]);
+      if (isOut && detail[0] === "edited") this.note(block, detail[2]);
     }
   }
 

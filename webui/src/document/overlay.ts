@@ -158,6 +158,9 @@ export class Overlay {
       if (given !== null) told.push(...this.takeOutOf(given, work.doc));
       if (given?.[0] === "remove")
         told.push(...this.setAdrift(given[1], work.doc, isJoined === true));
+      // It is out of sight here, and may live on: others may have joined that block, too.
+      if (given?.[0] === "merge" && this.isTakenOut(given[2]))
+        told.push(...this.setAdrift([given[1]], work.doc, true));
       const step = text === undefined ? given : anew(work.content(text[0]), text);
       const unchanged = work.doc;
       const steps = step !== null && work.apply(step) ? [step] : [];
@@ -246,6 +249,11 @@ export class Overlay {
       if (delta.length > 0) this.onAdrift({ block: id, base, delta, edits });
     }
     return told;
+  }
+
+  /** Whether the person has taken a block out. */
+  private isTakenOut(id: string): boolean {
+    return this.own.some(({ verb }) => verb[0] === "remove" && verb[1].includes(id));
   }
 
   /** Whether an edit of this text, or of what was split off it or joined with it here, is not sent. */

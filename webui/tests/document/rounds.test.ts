@@ -52,9 +52,7 @@ test("three people who do ten things at once have the same document behind it, a
   );
   expect(count).toBeGreaterThan(0);
   const said = [...failed.values()].map(({ message }) => message).join("\n\n");
-  // Open since edits at the end of a text stay before joined ones: seeds 49 and 96 have a draft.
-  if (said !== "") process.stdout.write(`${failed.size} of ${count} games:\n${said}\n`);
-  expect(failed.size, said).toBeLessThanOrEqual(Math.ceil(count / 50));
+  expect(said, `${failed.size} of ${count} games`).toBe("");
 });
 
 /**
@@ -92,6 +90,17 @@ test.each([100203, 300095, 500107, 198242645633288])(
 const LOST_BEFORE = [24, 133, 158, 210, 2023, 2050, 2053];
 test.each(LOST_BEFORE)(
   "what goes after a text that is being removed is given back: seed %i",
+  async (seed) => {
+    await playRounds(gameOf(seed));
+  },
+);
+
+/**
+ * A text was joined to a block that this page had taken out, and others had joined to a third one; or it
+ * was sent to a block that came back, and that somebody had taken out meanwhile: it was deleted unseen.
+ */
+test.each([49, 96])(
+  "what goes after a text to a block that was taken out has a place, or is given back: seed %i",
   async (seed) => {
     await playRounds(gameOf(seed));
   },
