@@ -22,7 +22,7 @@ import { blockOf, type Step, type Work } from "./doc";
 import type { ShownBlock } from "./types";
 
 /** Blocks whose text a verb needs as it is, or makes. */
-export function textsOf(verb: OwnVerb): readonly string[] {
+export function textsOf(verb: Step): readonly string[] {
   switch (verb[0]) {
     case "edit":
       return [verb[1]];

@@ -16,10 +16,10 @@ import type {
   ShownBlock,
   ShownChange,
 } from "../document/types";
-import { cutRich, joinRich, plainText, sameRich } from "../shared/rich";
+import { cutRich, joinRich, plainText, richLength, sameRich } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import { diffTable, sameTable } from "../shared/table-diff";
-import { toCodePoints } from "../shared/text";
+import { codePointLength, toCodePoints } from "../shared/text";
 
 /** Where the caret stands after the edit: tells equal letters apart. */
 export interface CaretHint {
@@ -119,9 +119,16 @@ class WorkingOrder {
     this.changes.push(["split", block.id, at, fresh.id, fresh.attributes]);
   }
 
-  join(block: ShownBlock, into: ShownBlock): void {
-    const content = joinRich(into.content ?? [], block.content ?? []);
-    this.blocks[this.place(into.id)] = { ...into, content };
+  /** `kept`: of the first text so much stays at its beginning, and of the other one at its end. */
+  join(block: ShownBlock, into: ShownBlock, [start, end]: readonly [number, number]): void {
+    const [old, text] = [into.content ?? [], block.content ?? []];
+    const [length, count] = [richLength(old), richLength(text)];
+    const [out, first] = [length - start, count - end];
+    // Before the texts are one: so both blocks know which of their letters are taken out.
+    if (out > 0) this.changes.push(["edit", into.id, start > 0 ? [start, -out] : [-out]]);
+    if (first > 0) this.changes.push(["edit", block.id, [-first]]);
+    const content = joinRich(cutRich(old, 0, start), cutRich(text, first));
+    this.blocks[this.place(into.id)] = { ...into, content, length: start + end };
     this.blocks.splice(this.place(block.id), 1);
     this.changes.push(["join", block.id, into.id]);
   }
@@ -233,18 +240,30 @@ function findJoins(work: WorkingOrder, now: readonly ShownBlock[], caret?: Caret
       continue;
     const at = caret?.block === into ? caret.offset : undefined;
     const texts = [grown.content, block.content, target].map(plainText) as [string, string, string];
-    if (isJoined(...texts, at)) work.join(block, grown);
+    const parts = joinedBy(...texts, at);
+    if (parts !== null) work.join(block, grown, parts);
   }
 }
 
-/** Whether the target's text is the two texts after each other, but for one cut at the caret. */
-function isJoined(into: string, block: string, target: string, caret?: number): boolean {
-  if (target === into) return false;
-  if (target.startsWith(into + block)) return true;
-  if (caret === undefined) return false;
+/**
+ * How much of two texts the target has, in code points, if it is the two after each other but for one
+ * cut at the caret: of the first one at its beginning, of the other one at its end.
+ */
+function joinedBy(
+  into: string,
+  block: string,
+  target: string,
+  caret?: number,
+): readonly [number, number] | null {
+  if (target === into) return null;
+  if (target.startsWith(into + block)) return [codePointLength(into), codePointLength(block)];
+  if (caret === undefined) return null;
   // A selection over the seam was replaced: what is left of the block stands behind the caret.
   const right = target.slice(caret);
-  return right !== "" && block.endsWith(right) && into.length > 0;
+  if (right === "" || !block.endsWith(right) || into.length === 0) return null;
+  let left = 0;
+  while (left < Math.min(into.length, caret) && into[left] === target[left]) left += 1;
+  return [toCodePoints(into, left), codePointLength(right)];
 }
 
 /** The ids of the longest run of blocks that stand in the same order in both. */

@@ -113,9 +113,12 @@ export class DocumentEditor {
         handlePaste: (_view, _event, slice) => slice.size === 0,
         handleClick: (_view, _position, event) => openLink(event),
         handleDOMEvents: {
-          paste: handlePaste,
+          paste: (view, event) => {
+            this.undoing.pastes(event);
+            return handlePaste(view, event);
+          },
           copy: (_view, event) => this.refuseCopy(event),
-          cut: (_view, event) => this.refuseCopy(event),
+          cut: (view, event) => this.refuseCopy(event) || this.undoing.cutOut(view, event),
           keydown: () => {
             this.readSelection();
             return false;
@@ -375,7 +378,7 @@ export class DocumentEditor {
 
   private dispatch(transaction: Transaction): void {
     const before = this.view.state;
-    const state = before.apply(transaction);
+    const { state, transactions } = before.applyTransaction(transaction);
     const isChanged = state.doc !== before.doc;
     const changed = isChanged ? changedChildren(before.doc, state.doc) : null;
     const ends = endsOf(state);
@@ -386,7 +389,7 @@ export class DocumentEditor {
     if (changed !== null) {
       this.viewport?.changed(changed);
       this.viewport?.unfold(...ends);
-      if (!isRemote) this.sendChanges(before, transaction, changed);
+      if (!isRemote) this.sendChanges(before, transactions, changed);
     }
     this.tellSurroundings();
     this.tellMenu();
@@ -401,17 +404,18 @@ export class DocumentEditor {
   }
 
   /** Tells the model what the person did. */
-  private sendChanges(state: EditorState, by: Transaction, changed: Changed): void {
+  private sendChanges(state: EditorState, by: readonly Transaction[], changed: Changed): void {
     const now = this.view.state;
     const isWhole = this.blank !== null;
     if (isWhole && isBlank(now.doc)) return;
     this.blank = null;
     const all = { from: 0, oldTo: 0, newTo: now.doc.childCount, position: 0 };
     const own = isWhole ? all : changed;
-    const verbs = ownVerbs(now, this.model.value.blocks, own);
+    const again = this.undoing.again(state, by, now);
+    const verbs = again.verbs ?? ownVerbs(now, this.model.value.blocks, own);
     if (verbs.length > 0) {
-      this.undoing.did(verbs, own.from, own.oldTo, state, by);
-      this.model.change(verbs);
+      this.undoing.did(verbs, own.from, own.oldTo, state, by[0] as Transaction);
+      this.model.change([...verbs, ...again.letters]);
     }
     const { value } = this.model;
     if (!isSettled(state.doc, this.view.state.doc, value.blocks, own)) {

@@ -1,11 +1,11 @@
 /** What the person did in the editor, as verbs of the model; and whether the model has it so. */
 
-import type { Node } from "prosemirror-model";
+import type { Node, ResolvedPos } from "prosemirror-model";
 import type { EditorState } from "prosemirror-state";
 import type { ShownBlock, Verb } from "../document/types";
 import { agree, untouched } from "./agreed";
 import type { Changed } from "./changed";
-import { diffBlocks, isSame } from "./diff";
+import { type CaretHint, diffBlocks, isSame } from "./diff";
 import { blockIdAt, isShownAs, toBlock } from "./schema";
 import { cellAt } from "./table-remote";
 
@@ -16,12 +16,15 @@ export function ownVerbs(
   { from, oldTo, newTo }: Changed,
 ): readonly Verb[] {
   const now = doc.children.slice(from, newTo).map(toBlock);
-  const { $head } = selection;
+  const start = blocks[from - 1]?.id ?? "";
+  const caret = caretAt(selection.$head);
+  return diffBlocks(blocks.slice(from, oldTo), now, start, caret) as readonly Verb[];
+}
+
+export function caretAt($head: ResolvedPos): CaretHint {
   const cell = cellAt($head);
   const place = { block: blockIdAt($head), offset: $head.parentOffset };
-  const caret = cell === null ? place : { ...place, cell };
-  const start = blocks[from - 1]?.id ?? "";
-  return diffBlocks(blocks.slice(from, oldTo), now, start, caret) as readonly Verb[];
+  return cell === null ? place : { ...place, cell };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import type { DocumentModel, Verb, ViewEvent } from "../document/types";
-import type { Did, History, Spot, Spots, Way } from "../undo/history";
+import type { CutText, Did, History, Note, Spot, Spots, Way } from "../undo/history";
 import { during } from "./doing";
 import { findBlock, remoteTransaction, toEditorPosition } from "./remote";
 import { blockIdAt } from "./schema";
@@ -67,6 +67,11 @@ export class Undoing {
   private history: History | null = null;
   /** What has happened while the history is not here. */
   private waiting: ((history: History) => void)[] = [];
+  /** What was cut last, as long as it stands nowhere, and the note that takes the cut back. */
+  private cut: CutText | null = null;
+  private cutNote: Note | null = null;
+  /** The mark of what is being pasted. */
+  private pasting = "";
 
   /** `show` shows what has changed, and puts the caret there. */
   constructor(
@@ -74,6 +79,41 @@ export class Undoing {
     private readonly load: (blocks: readonly string[]) => void,
     private readonly show: (event: ViewEvent, spots: Spots | null) => void,
   ) {}
+
+  /** Cuts what is selected out; false: what names letters is not here, and the editor does it. */
+  cutOut(view: EditorView, event: ClipboardEvent): boolean {
+    const cut = loaded?.cutOut(view, event, this.model) ?? null;
+    if (cut === null) return false;
+    [this.cut, this.cutNote] = [cut, this.history?.last ?? null];
+    event.preventDefault();
+    return true;
+  }
+
+  /** Something is about to be pasted. */
+  pastes(event: ClipboardEvent): void {
+    this.pasting = loaded?.markOf(event.clipboardData) ?? "";
+  }
+
+  /**
+   * What the person's transaction, the first of these, does as verbs, where these are other ones than the
+   * comparison finds; and which letters stand again by it. Ask before the model knows.
+   */
+  again(
+    before: EditorState,
+    transactions: readonly Transaction[],
+    now: EditorState,
+  ): { verbs: readonly Verb[] | null; letters: readonly Verb[] } {
+    const { pasting } = this;
+    this.pasting = "";
+    const [by] = transactions;
+    const moved = (by && loaded?.movedBy(before, by, now, this.model)) ?? null;
+    const isCut = pasting !== "" && pasting === this.cut?.mark && by?.getMeta("paste") === true;
+    const isOut = this.cutNote === null || this.history?.isDone(this.cutNote) === true;
+    const cut = moved?.cut ?? (isCut && isOut ? this.cut : null);
+    if (isCut) this.cut = null;
+    const letters = cut && loaded?.standingAgain(cut, before, transactions, now);
+    return { verbs: moved?.verbs ?? null, letters: letters ?? [] };
+  }
 
   /** The person has done this, to blocks from the one of index `from` on; before the model knows. */
   did(verbs: readonly Verb[], from: number, to: number, state: EditorState, by: Transaction): void {

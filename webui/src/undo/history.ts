@@ -10,8 +10,9 @@ import { Note, type Spot, type Spots } from "./note";
 import { TakingBack } from "./taking-back";
 import { Tracks, workOn } from "./tracks";
 
+export { type CutText, cutOut, markOf, movedBy, standingAgain } from "./cutting";
 export { namedLetters } from "./naming";
-export type { Spot, Spots } from "./note";
+export type { Note, Spot, Spots } from "./note";
 
 /** So many edits can be taken back. */
 const NOTES_MAX = 200;
@@ -97,6 +98,16 @@ export class History {
   /** There is nothing to take back, and nothing is looked at. */
   get isEmpty(): boolean {
     return this.done.length + this.undone.length === 0;
+  }
+
+  /** What takes the last edit back. */
+  get last(): Note | null {
+    return this.done.at(-1) ?? null;
+  }
+
+  /** Whether that has not been taken back, as far as is known. */
+  isDone(note: Note): boolean {
+    return this.done.includes(note);
   }
 
   /** Whether it is taken back together with the edit before. */

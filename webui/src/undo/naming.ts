@@ -1,31 +1,91 @@
 /** Names for letters that own edits take out: where the nodes have them. Loaded with the history. */
 
 import type { Step } from "../document/doc";
-import { ahead, type Place } from "../document/place";
+import type { Place } from "../document/place";
 import type { DocumentModel } from "../document/types";
 import type { Spot } from "../shared/anchor";
+import { isInsert, type RichDelta, richLength, span } from "../shared/rich";
 
 /** More letters at once are not named. */
 const LETTERS_MAX = 5_000;
 
+/** Letters that stand side by side at the nodes, too: so many, `far` behind the first one asked for. */
+export interface Named {
+  readonly far: number;
+  readonly count: number;
+  readonly source: Spot;
+}
+
+/** Where a letter was ahead of an edit, both counted from 0; null: it is written by that. */
+function unwritten(letter: number, delta: RichDelta): number | null {
+  let [was, now] = [0, 0];
+  for (const item of delta) {
+    if (isInsert(item)) {
+      now += richLength([item]);
+      if (letter < now) return null;
+    } else if (typeof item === "number" && item < 0) was -= item;
+    else {
+      if (letter < now + span(item)) break;
+      was += span(item);
+      now += span(item);
+    }
+  }
+  return was + letter - now;
+}
+
+/** Where a letter was ahead of a step of one's own; null: it is made by that. */
+function letterAhead(place: Place, step: Step): Place | null {
+  const { block, offset } = place;
+  if (step[0] === "edit" && step[1] === block) {
+    const was = unwritten(offset, step[2]);
+    return was === null ? null : { block, offset: was };
+  }
+  if (step[0] === "split" && step[3] === block) return { block: step[1], offset: step[2] + offset };
+  if (step[0] === "insert" && step[2].some(({ id }) => id === block)) return null;
+  if (step[0] !== "merge" || step[2] !== block || offset < step[3]) return place;
+  const far = offset - step[3];
+  const length = richLength(step[4]);
+  return far < length ? { block: step[1], offset: far } : { block, offset: offset - length };
+}
+
 /**
- * Letters that are shown, from a place on, as all know them; `after`: verbs that were done since. Null: not
- * all of them are at the nodes, or they are not side by side there.
+ * Letters that are shown, from a place on, as all know them; `after`: verbs that were done since. Those
+ * that the nodes do not have are left out: nobody else can have written between them.
  */
-export function namedLetters(
+export function namedStretches(
   model: DocumentModel,
   { block, offset }: Place,
   count: number,
+  after: readonly Step[] = [],
+): Named[] {
+  if (count > LETTERS_MAX || after.some(([kind]) => kind === "join")) return [];
+  const steps = [...model.unconfirmed, ...after].reverse();
+  const all: Named[] = [];
+  for (let far = 0; far < count; far += 1) {
+    let place: Place | null = { block, offset: offset + far };
+    for (const step of steps) place = place && letterAhead(place, step);
+    if (place === null) continue;
+    const last = all.at(-1);
+    const isNext =
+      last?.source.block === place.block &&
+      last.far + last.count === far &&
+      last.source.offset + last.count === place.offset;
+    if (isNext) all[all.length - 1] = { ...last, count: last.count + 1 };
+    else {
+      const version = model.past(place.block)?.lastShown ?? 0;
+      all.push({ far, count: 1, source: { ...place, version } });
+    }
+  }
+  return all;
+}
+
+/** Where the nodes have letters; null: not all of them, or not side by side. */
+export function namedLetters(
+  model: DocumentModel,
+  place: Place,
+  count: number,
   after: readonly Step[],
 ): Spot | null {
-  if (count > LETTERS_MAX || after.some(([kind]) => kind === "join")) return null;
-  const steps = [...model.unconfirmed, ...after].reverse();
-  let first: Place | null = null;
-  for (let far = 0; far <= count; far += 1) {
-    let place: Place | null = { block, offset: offset + far };
-    for (const step of steps) place = place && ahead(place, step);
-    first ??= place;
-    if (place?.block !== first?.block || place?.offset !== (first?.offset ?? 0) + far) return null;
-  }
-  return first && { ...first, version: model.past(first.block)?.lastShown ?? 0 };
+  const [one] = namedStretches(model, place, count, after);
+  return one?.count === count ? one.source : null;
 }
