@@ -83,7 +83,7 @@ def followed(
     """
     if not letters:
         return [], delta
-    pieces = sorted(letters, key=lambda one: one.start)
+    pieces = sorted(_last_named(letters), key=lambda one: one.start)
     parts = [RichBuilder() for _ in pieces]
     ends = [0] * len(pieces)
     rest = RichBuilder()
@@ -115,6 +115,19 @@ def followed(
         if (edit := builder.finish())
     ]
     return found, rest.finish()
+
+
+def _last_named(letters: Sequence[Again]) -> list[Again]:
+    """Of letters that were said to stand in several places, where they were said to last."""
+    named: list[Again] = []
+    for one in reversed(letters):
+        taken = sorted(named, key=lambda other: other.start)
+        end = one.start + one.count
+        for start, stop, is_taken in list(_stretches(taken, one.start, end)):
+            if not is_taken:
+                far = start - one.start
+                named.append(replace(one, start=start, count=stop - start, at=one.at + far))
+    return named
 
 
 def _nearest(pieces: Sequence[Again], place: int, is_all: bool) -> int | None:

@@ -36,7 +36,7 @@ import type { Merge, Step } from "./doc";
 import { behind } from "./place";
 import type { Verb } from "./types";
 
-type Letters = Extract<Verb, readonly ["letters", ...unknown[]]>;
+export type Letters = Extract<Verb, readonly ["letters", ...unknown[]]>;
 
 /** A verb of one's own; a join knows where the text goes. */
 export type OwnVerb = Exclude<Verb, readonly ["join", ...unknown[]]> | Merge;

@@ -23,7 +23,14 @@ import {
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import type { Place } from "./block";
-import { type Crossing, crossed, goesElsewhere, type Own, type OwnVerb } from "./carry";
+import {
+  type Crossing,
+  crossed,
+  goesElsewhere,
+  type Letters,
+  type Own,
+  type OwnVerb,
+} from "./carry";
 import type { Confirmed } from "./confirmed";
 import { blockOf, type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
 import {
@@ -133,6 +140,7 @@ export class Overlay {
 
   /** Puts a verb into one that has not been sent. */
   private gathered(verb: OwnVerb): boolean {
+    if (verb[0] === "letters") this.own = this.own.filter((one) => !standsElsewhere(one, verb));
     if (verb[0] !== "edit" && verb[0] !== "set" && verb[0] !== "rename") return false;
     const at = this.own.findLastIndex((one) => touches(one.verb, verb));
     const last = this.own[at];
@@ -511,6 +519,12 @@ function givenText(
   const edits: ShownChange[] =
     text.length > 0 ? [["edit", id, shiftRich([-richLength(text)], at)]] : [];
   return [...edits, ["show", blockOf(fresh, known.attributes, text)]];
+}
+
+/** Whether it says that letters stand again which stand somewhere else by now, and is not sent. */
+function standsElsewhere({ verb, call }: Own, [, block, base, start, count]: Letters): boolean {
+  if (verb[0] !== "letters" || call !== null || verb[1] !== block || verb[2] !== base) return false;
+  return start <= verb[3] && verb[3] + verb[4] <= start + count;
 }
 
 /** A merge, or a split whose block is shown without its text already, as the editor knows it. */

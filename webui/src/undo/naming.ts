@@ -33,9 +33,16 @@ function unwritten(letter: number, delta: RichDelta): number | null {
   return was + letter - now;
 }
 
+/** A letter that is shown, ahead of some steps of one's own, or where the nodes have it. */
+type Letter = Place | Spot;
+
 /** Where a letter was ahead of a step of one's own; null: it is made by that. */
-function letterAhead(place: Place, step: Step): Place | null {
+function letterAhead(place: Letter, step: Step): Letter | null {
   const { block, offset } = place;
+  if ("version" in place) return place;
+  // It stands here again by what is on its way.
+  if (step[0] === "letters" && step[5] === block && offset >= step[6] && offset < step[6] + step[4])
+    return { block: step[1], version: step[2], offset: step[3] + offset - step[6] };
   if (step[0] === "edit" && step[1] === block) {
     const was = unwritten(offset, step[2]);
     return was === null ? null : { block, offset: was };
@@ -46,6 +53,11 @@ function letterAhead(place: Place, step: Step): Place | null {
   const far = offset - step[3];
   const length = richLength(step[4]);
   return far < length ? { block: step[1], offset: far } : { block, offset: offset - length };
+}
+
+function isBehind({ source, count }: Named, next: Spot): boolean {
+  const { block, version, offset } = source;
+  return next.block === block && next.version === version && next.offset === offset + count;
 }
 
 /**
@@ -62,19 +74,14 @@ export function namedStretches(
   const steps = [...model.unconfirmed, ...after].reverse();
   const all: Named[] = [];
   for (let far = 0; far < count; far += 1) {
-    let place: Place | null = { block, offset: offset + far };
-    for (const step of steps) place = place && letterAhead(place, step);
-    if (place === null) continue;
+    let letter: Letter | null = { block, offset: offset + far };
+    for (const step of steps) letter = letter && letterAhead(letter, step);
+    if (letter === null) continue;
+    const source = { version: model.past(letter.block)?.lastShown ?? 0, ...letter };
     const last = all.at(-1);
-    const isNext =
-      last?.source.block === place.block &&
-      last.far + last.count === far &&
-      last.source.offset + last.count === place.offset;
-    if (isNext) all[all.length - 1] = { ...last, count: last.count + 1 };
-    else {
-      const version = model.past(place.block)?.lastShown ?? 0;
-      all.push({ far, count: 1, source: { ...place, version } });
-    }
+    if (last !== undefined && last.far + last.count === far && isBehind(last, source))
+      all[all.length - 1] = { ...last, count: last.count + 1 };
+    else all.push({ far, count: 1, source });
   }
   return all;
 }

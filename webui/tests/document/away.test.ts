@@ -139,6 +139,36 @@ const PASTES: Record<string, [Verb[], string[]]> = {
     ],
     ["before", "one two ..", "three fo[X]urbehind"],
   ],
+  "words to another place in their block": [
+    [
+      ["edit", "b1", [8, -10]],
+      ["edit", "b1", ["three four"]],
+      ["letters", "b1", 2, 8, 10, "b1", 0, false],
+    ],
+    ["before", "three fo[X]urone two ..", "behind"],
+  ],
+  "words to another place in their block, and from there into another one": [
+    [
+      ["edit", "b1", [8, -10]],
+      ["edit", "b1", ["three four"]],
+      ["letters", "b1", 2, 8, 10, "b1", 0, false],
+      ["edit", "b1", [-10]],
+      ["edit", "b2", [6, "three four"]],
+      ["letters", "b1", 2, 8, 10, "b2", 6, false],
+    ],
+    ["before", "one two ..", "behindthree fo[X]ur"],
+  ],
+  "words into another block, and all of it is taken back": [
+    [
+      ["edit", "b1", [8, -10]],
+      ["edit", "b2", ["three four"]],
+      ["letters", "b1", 2, 8, 10, "b2", 0, false],
+      ["edit", "b2", [-10]],
+      ["edit", "b1", [8, "three four"]],
+      ["letters", "b1", 2, 8, 10, "b1", 8, false],
+    ],
+    ["before", "one two three fo[X]ur..", "behind"],
+  ],
   "a block that is pasted, cut and pasted again": [
     [
       ["remove", ["b1"]],
