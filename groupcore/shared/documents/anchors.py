@@ -48,9 +48,9 @@ def found(blocks: Mapping[str, Block], anchor: Anchor) -> Anchor | None:
 
 
 def standing_again(blocks: Mapping[str, Block], name: str) -> Iterator[TextAgain]:
-    """Letters that were taken out of the block `name`, and where they stand again."""
+    """Letters that were taken out of the block `name`, and where they stand again; the last place first."""
     block = blocks.get(name)
-    for one in () if block is None else block.again:
+    for one in () if block is None else reversed(block.again):
         if one.step:
             source = Spot(name, one.step - 1, one.start)
             yield TextAgain(one.block, one.version, one.at, source, one.count)

@@ -121,7 +121,7 @@ export class Follower implements BlockListener, OutlineListener {
   isNew(block: BlockObject): boolean {
     const { outline, histories } = this.confirmed;
     const id = this.confirmed.idOf(block);
-    return outline.placed.has(id) || histories.wanted.has(id);
+    return outline.placed.has(id) || histories.open.has(id);
   }
 
   private hasText(id: string): boolean {

@@ -132,10 +132,10 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     return this.confirmed.blocks.get(block) ?? this.confirmed.histories.get(block);
   }
 
-  askPast(block: string): void {
+  askPast(block: string, isLost = false): void {
     const { outline, blocks, histories } = this.confirmed;
-    const isHere = outline.entries.has(block) || blocks.has(block);
-    if (!isHere && outline.isReady && histories.ask(block)) this.goOn();
+    if (outline.entries.has(block) || !outline.isReady) return;
+    if (isLost ? histories.wait(block) : !blocks.has(block) && histories.ask(block)) this.goOn();
   }
 
   /** `parcel` ends with a colon where its number is not known. */
@@ -499,7 +499,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       ...neededBy(this.overlay.own),
       ...this.follower.askedFor,
       ...this.asked.keys(),
-      ...this.confirmed.histories.wanted,
+      ...this.confirmed.histories.open,
     ]);
   }
 
@@ -510,7 +510,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private openIn(room: number, id: string): void {
     const { blocks } = this.confirmed;
     if (blocks.has(id) || this.failed.has(id) || blocks.size >= room) return;
-    const isAsked = this.follower.askedFor.has(id) || this.confirmed.histories.wanted.has(id);
+    const isAsked = this.follower.askedFor.has(id) || this.confirmed.histories.open.has(id);
     if (isAsked || this.overlay.base.blocks.has(id) || this.outline.entries.has(id)) this.open(id);
   }
 

@@ -129,8 +129,11 @@ export interface DocumentModel {
   discardDraft(id: string): void;
   /** What a block has gone through of late; undefined: it is not open here. */
   past(block: string): Past | undefined;
-  /** Has it asked for, if its block has left the document and is not open here. */
-  askPast(block: string): void;
+  /**
+   * Has it asked for, if its block has left the document and is not open here. `isLost`: a letter is
+   * waited for that was deleted there, and may be said to stand again.
+   */
+  askPast(block: string, isLost?: boolean): void;
   /** Where a text begins that came to a block in this parcel; null: that is not known. */
   arrived(parcel: string): readonly [into: string, version: number, at: number] | null;
   /** The person's verbs that the nodes' document has not, in their order. */

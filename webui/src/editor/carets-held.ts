@@ -99,17 +99,17 @@ function onward(model: DocumentModel, anchor: Anchor, who: string): Anchor {
   return now;
 }
 
-/** Back at its letter where its block says that this stands again: what was cut and pasted, or undone. */
+/** Back at its letter where its block says last that this stands again: what was cut and pasted, or undone. */
 function standingAgain(model: DocumentModel, anchor: Anchor): Anchor {
   const { lost } = anchor;
   if (lost === null) return anchor;
   const past = model.past(lost.block);
-  if (past === undefined) model.askPast(lost.block);
-  for (const [step, start, count, block, version, at] of past?.again ?? []) {
+  for (const [step, start, count, block, version, at] of past?.again.toReversed() ?? []) {
     const source = { block: lost.block, version: step - 1, offset: start };
     const now = carried(anchor, ["again", block, version, at, source, count]);
     if (now !== anchor) return now;
   }
+  model.askPast(lost.block, true);
   return anchor;
 }
 
