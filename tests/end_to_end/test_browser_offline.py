@@ -121,6 +121,48 @@ async def test_words_written_offline_stay_with_their_neighbours_though_others_sp
     await expect(one.page.get_by_test_id("draft")).to_have_count(0)
 
 
+async def test_words_written_offline_go_with_their_neighbours_that_another_cuts_and_pastes(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "one two three four\n\nhead part\n\ntail part\n\nwhole")
+    one = await open_breakable(cluster, tabs, doc, "One")
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    for number in range(4):
+        await one.put_caret(number)
+        await one.type(".")
+    await two.shows("one two three four.", "head part.", "tail part.", "whole.")
+
+    await one.page.context.set_offline(True)
+    await one.page.evaluate(CUT)
+    await expect(one.badge).to_have_attribute("data-state", "offline")
+    for number, steps in [(0, 16), (1, 2), (3, 2)]:
+        await one.put_caret(number, "Home")
+        await one.press(*["ArrowRight"] * steps)
+        await one.type(f"[X{number}]")
+
+    # Into another block; within the block; a whole one with the end of the one before it.
+    await two.put_caret(0)
+    await two.select(12)
+    await two.press("Control+x")
+    await two.put_caret(2)
+    await two.press("Control+v")
+    await two.put_caret(1, "Home")
+    await two.press(*["Shift+ArrowRight"] * 5, "Control+x", "End", "Control+v")
+    await two.put_caret(3)
+    await two.select(6 + 1 + 5)
+    await two.press("Control+x")
+    await two.put_caret(0, "Home")
+    await two.press("Control+v")
+    await two.shows("four.", "whole.one two", "part.head ", "tail part. three ")
+    await two.saved()
+
+    await one.page.context.set_offline(False)
+    texts = ["fo[X0]ur.", "wh[X3]ole.one two", "part.he[X1]ad ", "tail part. three "]
+    assert await converged(cluster, doc, [one, two]) == texts
+    await expect(one.badge).to_have_attribute("data-state", "saved")
+    await expect(one.page.get_by_test_id("draft")).to_have_count(0)
+
+
 async def test_what_has_no_place_any_more_is_kept_until_it_is_put_somewhere(
     cluster: Cluster, tabs: Tabs
 ) -> None:

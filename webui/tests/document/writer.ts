@@ -3,6 +3,7 @@
 import type { ShownBlock, Verb, ViewEvent } from "../../src/document/types";
 import { plainText } from "../../src/shared/rich";
 import { History, type Way } from "../../src/undo/history";
+import { type Named, namedStretches } from "../../src/undo/naming";
 import { bordersOf, TOKEN, type Tokens, tokensOf, WIDTH } from "./tokens";
 import type { Page } from "./world";
 
@@ -12,6 +13,8 @@ const BLOCKS_MAX = 12;
 export class Writer {
   private history = new History();
   private clipboard = "";
+  /** Where the nodes had the letters that are on it. */
+  private named: readonly Named[] = [];
   private time_ms = 0;
 
   constructor(
@@ -128,20 +131,24 @@ export class Writer {
   }
 
   /** One of the own tokens of a block. */
-  private takeOut({ id, content }: ShownBlock, note: (token: string) => void): Verb[] {
+  private takeOut(
+    { id, content }: ShownBlock,
+    note: (token: string, at: number) => void,
+  ): Verb[] {
     const text = plainText(content ?? []);
     const own = [...text.matchAll(TOKEN)].filter(
       ([token]) => this.tokens.authors.get(token) === this.page.name,
     );
     const found = this.pick(own);
     if (found === undefined) return [];
-    note(found[0]);
+    note(found[0], found.index);
     return [["edit", id, [...(found.index > 0 ? [found.index] : []), -WIDTH]]];
   }
 
   private cut(block: ShownBlock): Verb[] {
-    return this.takeOut(block, (token) => {
+    return this.takeOut(block, (token, offset) => {
       this.clipboard = token;
+      this.named = namedStretches(this.page.model, { block: block.id, offset }, WIDTH);
       this.tokens.cut(token, this.page.name, block.id);
     });
   }
@@ -150,7 +157,11 @@ export class Writer {
     const at = this.pick(bordersOf(plainText(content ?? []))) ?? 0;
     const token = this.clipboard;
     this.clipboard = "";
-    return [["edit", id, [...(at > 0 ? [at] : []), token]]];
+    const again = this.named.map(({ far, count, source }): Verb => {
+      const { block, version, offset } = source;
+      return ["letters", block, version, offset, count, id, at + far, false];
+    });
+    return [["edit", id, [...(at > 0 ? [at] : []), token]], ...again];
   }
 
   private join(block: ShownBlock, blocks: readonly ShownBlock[]): Verb[] {
