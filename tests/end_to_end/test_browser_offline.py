@@ -140,7 +140,7 @@ async def test_words_written_offline_go_with_their_neighbours_that_another_cuts_
         await one.press(*["ArrowRight"] * steps)
         await one.type(f"[X{number}]")
 
-    # Into another block; within the block; a whole one with the end of the one before it.
+    # Into another block; within the block, where they stay; a whole one with the end of the one before it.
     await two.put_caret(0)
     await two.select(12)
     await two.press("Control+x")
@@ -157,7 +157,7 @@ async def test_words_written_offline_go_with_their_neighbours_that_another_cuts_
     await two.saved()
 
     await one.page.context.set_offline(False)
-    texts = ["fo[X0]ur.", "wh[X3]ole.one two", "part.he[X1]ad ", "tail part. three "]
+    texts = ["fo[X0]ur.", "wh[X3]ole.one two", "[X1]part.head ", "tail part. three "]
     assert await converged(cluster, doc, [one, two]) == texts
     await expect(one.badge).to_have_attribute("data-state", "saved")
     await expect(one.page.get_by_test_id("draft")).to_have_count(0)

@@ -29,7 +29,6 @@ from groupcore.objects.rich_delta import (
     length,
     shift,
     span,
-    transform,
 )
 from groupcore.objects.rich_parsing import size_bytes
 from groupcore.shared.documents.late_edits import Located, carried, followed, taken_out
@@ -94,29 +93,14 @@ class Handing(SharedObject):
 
     def _located(self, base: int, delta: RichDelta) -> Located:
         """The part of a late edit that is for this block as it is now, and those for others."""
-        located = self._carried(base, delta)
-        here, gone, lost = located
+        steps = edits_since(base, self.version, self._recent)
+        here, gone, lost = carried(delta, steps, base, self.again, self.name)
         if self.status == OPEN:
             if base_length(here) > length(self.content):
                 raise OutOfRangeError(f"the edit reaches behind {length(self.content)} code points")
             self._check_room(here)
         else:
             lost = joined(lost, inserted(here))
-        return Located(here, gone, lost)
-
-    def _carried(self, base: int, delta: RichDelta) -> Located:
-        """D5: what is for letters that were taken out and stand here again is done here, too."""
-        steps = edits_since(base, self.version, self._recent)
-        here, parts, lost = carried(delta, steps, base, self.again)
-        gone: list[tuple[str, int, RichDelta]] = []
-        for block, frame, edit in parts:
-            if block != self.name or frame >= 0:
-                gone.append((block, frame, edit))
-                continue
-            there = self._carried(-1 - frame, edit)  # a later version each time
-            here = compose(here, transform(there.here, here, other_first=True))
-            gone += there.gone
-            lost = joined(lost, there.lost)
         return Located(here, gone, lost)
 
     def recent(self, base: int) -> list[Step] | None:

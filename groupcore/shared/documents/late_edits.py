@@ -39,7 +39,11 @@ class Located(NamedTuple):
 
 
 def carried(
-    delta: RichDelta, steps: Iterable[Step], version: int = 0, again: Sequence[Again] = ()
+    delta: RichDelta,
+    steps: Iterable[Step],
+    version: int = 0,
+    again: Sequence[Again] = (),
+    name: str = "",
 ) -> Located:
     """The edit of version `version` behind these steps, which came before it in the order.
 
@@ -47,7 +51,8 @@ def carried(
     letters that are typed one by one would else stand on both sides of that.
 
     `again`: letters that some of these steps took out, and that stand elsewhere: what the edit does
-    to them it does there.
+    to them it does there. To those that are back in the block itself, `name`, it is done where they
+    were: a page finds its own edits in a block by their order there, and takes this one for that.
     """
     gone: list[tuple[str, int, RichDelta]] = []
     lost: Rich = ()
@@ -56,6 +61,7 @@ def carried(
         behind: RichDelta = ()
         if step.kind in ("edit", "gone"):
             letters = [one for one in again if one.step == version] if again and delta else []
+            letters = [one for one in _last_named(letters) if one.block != name]
             there, delta = followed(delta, letters, is_all=step.kind == "gone")
             gone += there
         match step.kind:
@@ -83,7 +89,7 @@ def followed(
     """
     if not letters:
         return [], delta
-    pieces = sorted(_last_named(letters), key=lambda one: one.start)
+    pieces = sorted(letters, key=lambda one: one.start)
     parts = [RichBuilder() for _ in pieces]
     ends = [0] * len(pieces)
     rest = RichBuilder()

@@ -7,7 +7,7 @@
  */
 
 import type { ObjectMessage } from "../client/messages";
-import { type BlockDetail, BlockObject, type BlockState } from "./block";
+import { type Again, type BlockDetail, BlockObject, type BlockState } from "./block";
 import type { OutlineObject } from "./outline";
 
 export type Heard = readonly [object: BlockObject | OutlineObject, message: ObjectMessage];
@@ -50,15 +50,16 @@ export function comeFrom(message: ObjectMessage): string[] {
   return details.flatMap((detail) => (detail?.[0] === "received" && detail[6] ? [detail[1]] : []));
 }
 
-/** Whether letters stand again that were cut out meanwhile: only the block carries edits there. */
+/** Whether letters stand again elsewhere that were cut out meanwhile: only the block carries edits there. */
 function hasLettersAgain(block: BlockObject, message: ObjectMessage): boolean {
+  const isElsewhere = ([, , , into]: Again): boolean => !block.name.endsWith(`/${into}`);
   if (message.t === "changes") {
     const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
-    return details.some((detail) => detail?.[0] === "again");
+    return details.some((detail) => detail?.[0] === "again" && detail[1].some(isElsewhere));
   }
   if (message.t !== "snapshot") return false;
   const { again } = message.state as BlockState;
-  return (again ?? []).some(([step]) => step === 0 || step > block.steps);
+  return (again ?? []).some((one) => (one[0] === 0 || one[0] > block.steps) && isElsewhere(one));
 }
 
 /**

@@ -139,14 +139,6 @@ const PASTES: Record<string, [Verb[], string[]]> = {
     ],
     ["before", "one two ..", "three fo[X]urbehind"],
   ],
-  "words to another place in their block": [
-    [
-      ["edit", "b1", [8, -10]],
-      ["edit", "b1", ["three four"]],
-      ["letters", "b1", 2, 8, 10, "b1", 0, false],
-    ],
-    ["before", "three fo[X]urone two ..", "behind"],
-  ],
   "words to another place in their block, and from there into another one": [
     [
       ["edit", "b1", [8, -10]],
@@ -167,7 +159,7 @@ const PASTES: Record<string, [Verb[], string[]]> = {
       ["edit", "b1", [8, "three four"]],
       ["letters", "b1", 2, 8, 10, "b1", 8, false],
     ],
-    ["before", "one two three fo[X]ur..", "behind"],
+    ["before", "one two three four[X]..", "behind"],
   ],
   "a block that is pasted, cut and pasted again": [
     [

@@ -378,52 +378,24 @@ def test_it_goes_on_with_them_when_they_are_cut_out_again_or_split_off() -> None
     assert [text(one) for one in (block, other, third)] == ["", "<one >", "twXo"]
 
 
-def test_letters_that_stand_elsewhere_in_their_block_have_what_comes_late_to_them_there() -> None:
-    for at, wanted in [
-        (0, "[X]one three two "),
-        (4, "one [X]three two "),
-        (5, "one three t[X]wo "),
-        (8, "one three two [X]"),
-        (13, "one three two [X]"),
-    ]:
-        block = born("a", "one two three")
-        block.edit(0, canonical([4, -4]), "bob").result()
-        block.edit(1, typed(9, " two "), "bob").result()
-        block.letters(0, 4, 4, "a", 2, 10).result()
-        block.edit(0, typed(at, "[X]"), "ann").result()
-        assert text(block) == wanted
-        assert block.owes == {}
-
-
-def test_they_are_followed_from_place_to_place_and_out_of_the_block() -> None:
-    block, other = born("a", "one two"), born("b", "two")
-    block.edit(0, canonical([4, -3]), "bob").result()
-    block.edit(1, canonical([Run("two"), 4]), "bob").result()
-    block.letters(0, 4, 3, "a", 2, 0).result()
-    block.edit(2, canonical([3, Run("!")]), "bob").result()
-    block.edit(0, canonical([5, Run("X"), -1]), "ann").result()
-    assert text(block) == "tXo!one "
-    block.edit(4, canonical([-3]), "bob").result()
-    block.letters(3, 0, 3, "b", 0, 0).result()
-    block.edit(0, typed(6, "Y"), "ann").result()
-    carry(block, other)
-    assert (text(block), text(other)) == ("!one ", "twYo")
-
-
 def test_letters_are_where_they_were_said_to_stand_last() -> None:
-    block, other = cut_and_pasted("one two three four", 4, 9)
-    block.edit(1, typed(4, "two three"), "bob").result()
-    block.letters(0, 4, 9, "a", block.version, 4).result()
-    block.edit(0, canonical([5, Run("X"), -1]), "ann").result()
-    carry(block, other)
-    assert (text(block), text(other)) == ("one tXo three four", "<two three>")
     block, other = cut_and_pasted("one two three four", 4, 9)
     third = born("c", "three")
     block.letters(0, 8, 5, "c", 0, 0).result()
+    block.edit(0, typed(9, "X"), "ann").result()
     block.edit(0, canonical([4, -9]), "ann").result()
     carry(block, other)
     carry(block, third)
-    assert [text(one) for one in (block, other, third)] == ["one  four", "<three>", ""]
+    assert [text(one) for one in (block, other, third)] == ["one  four", "<three>", "X"]
+
+
+def test_letters_that_are_back_in_their_block_are_not_where_they_were_pasted() -> None:
+    block, other = cut_and_pasted("one two three four", 4, 9)
+    block.edit(1, typed(4, "two three"), "bob").result()
+    block.letters(0, 4, 9, "a", block.version, 4).result()
+    block.edit(0, typed(5, "X"), "ann").result()
+    carry(block, other)
+    assert (text(block), text(other)) == ("one two threeX four", "<two three>")
 
 
 def test_letters_may_be_named_before_they_are_taken_out() -> None:
