@@ -28,7 +28,7 @@ import { type Named, namedStretches } from "./naming";
 const MARK = "data-groupcore-cut";
 const MARKED = new RegExp(`${MARK}="([\\w-]+)"`);
 /** Text of more blocks at once is not named. */
-const LINES_MAX = 200;
+const LINES_MAX = 100;
 
 /** What was cut of the text of one block, or of one cell. */
 interface Line {

@@ -33,12 +33,12 @@ const OPEN_SLOW: readonly (readonly [seed: number, what: string])[] = [
   [20113, "unplaced"],
   [20150, "doubled"],
   [20612, "doubled"],
-  [20845, "torn"],
   [21016, "doubled"],
   [21114, "doubled"],
   [21456, "doubled"],
 ];
 const MENDED_SLOW: readonly (readonly [seed: number, what: string])[] = [
+  [20845, "torn"],
   [20095, "missing"],
   [20117, "torn"],
   [20304, "doubled"],
