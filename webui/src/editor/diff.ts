@@ -71,8 +71,9 @@ export function diffBlocks(
   if (old.length === 0 && now.length === 0) return changes;
   const work = new WorkingOrder(old, before[from - 1]?.id ?? start, changes);
   findSplits(work, now, caret);
+  const first = changes.length;
   findJoins(work, now, caret);
-  work.removeMissing(new Set(now.map((block) => block.id)));
+  work.removeMissing(new Set(now.map((block) => block.id)), first);
   work.arrange(now);
   now.forEach((block, place) => {
     work.rewrite(place, block, caret);
@@ -133,10 +134,11 @@ class WorkingOrder {
     this.changes.push(["join", block.id, into.id]);
   }
 
-  removeMissing(kept: ReadonlySet<string>): void {
+  /** Told as change number `place`, before joins: undo divides what is joined first, and puts these between. */
+  removeMissing(kept: ReadonlySet<string>, place: number): void {
     const missing = this.blocks.filter((block) => !kept.has(block.id)).map(({ id }) => id);
     if (missing.length === 0) return;
-    this.changes.push(["remove", missing]);
+    this.changes.splice(place, 0, ["remove", missing]);
     this.blocks.splice(0, this.blocks.length, ...this.blocks.filter(({ id }) => kept.has(id)));
   }
 

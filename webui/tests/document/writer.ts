@@ -131,10 +131,7 @@ export class Writer {
   }
 
   /** One of the own tokens of a block. */
-  private takeOut(
-    { id, content }: ShownBlock,
-    note: (token: string, at: number) => void,
-  ): Verb[] {
+  private takeOut({ id, content }: ShownBlock, note: (token: string, at: number) => void): Verb[] {
     const text = plainText(content ?? []);
     const own = [...text.matchAll(TOKEN)].filter(
       ([token]) => this.tokens.authors.get(token) === this.page.name,

@@ -87,10 +87,10 @@ test("several blocks: each is told where its letters stand, and takes its own ou
   const clipboard = cut(ann);
   expect(textsOf(ann)).toEqual(["one five", "six"]);
   expect(ann.model.done).toEqual([
+    ["remove", ["b1"]],
     ["edit", "b0", [4, -3]],
     ["edit", "b2", [-5]],
     ["join", "b2", "b0"],
-    ["remove", ["b1"]],
   ]);
   select(ann.view, "b3", 3);
   paste(ann, clipboard);

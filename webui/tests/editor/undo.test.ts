@@ -333,6 +333,22 @@ test("undo says which letters stand again", () => {
   expect(lettersOf(ann)).toEqual([["letters", "b0", 0, 4, 4, "b0", 4, false]]);
 });
 
+test("undo of a deletion over several blocks says so to each of them", () => {
+  const ann = bench(new MemoryModel(blocksOf("one two", "three", "four five")));
+  const { doc, tr } = ann.view.state;
+  const [from, to] = ["b0", "b2"].map((id) => (findBlock(doc, id)?.from ?? 0) + 5);
+  ann.view.dispatch(tr.setSelection(TextSelection.create(doc, from ?? 0, to)));
+  type(ann.view, "x");
+  expect(textsOf(ann)).toEqual(["one x five"]);
+  undo(ann);
+  expect(textsOf(ann)).toEqual(["one two", "three", "four five"]);
+  expect(lettersOf(ann)).toEqual([
+    ["letters", "b0", 0, 4, 3, "b0", 4, false],
+    ["letters", "b2", 0, 0, 4, idAt(ann, 2), 0, false],
+    ["letters", "b1", 0, 0, 5, idAt(ann, 1), 0, false],
+  ]);
+});
+
 test("cut and paste says which letters stand again, and undo of both that they are back", () => {
   const ann = bench(new MemoryModel(blocksOf("one two three", "four")));
   select(ann.view, "b0", 4, 8);
