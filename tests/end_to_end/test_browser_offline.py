@@ -140,7 +140,7 @@ async def test_words_written_offline_go_with_their_neighbours_that_another_cuts_
         await one.press(*["ArrowRight"] * steps)
         await one.type(f"[X{number}]")
 
-    # Into another block; within the block, where they stay; a whole one with the end of the one before it.
+    # Into another block; within the block, where they stay; a whole one, and what is before it.
     await two.put_caret(0)
     await two.select(12)
     await two.press("Control+x")

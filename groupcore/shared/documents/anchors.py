@@ -48,7 +48,7 @@ def found(blocks: Mapping[str, Block], anchor: Anchor) -> Anchor | None:
 
 
 def standing_again(blocks: Mapping[str, Block], name: str) -> Iterator[TextAgain]:
-    """Letters that were taken out of the block `name`, and where they stand again; the last place first."""
+    """Letters that were taken out of the block `name`, and where they stand again, last first."""
     block = blocks.get(name)
     for one in () if block is None else reversed(block.again):
         if one.step:
