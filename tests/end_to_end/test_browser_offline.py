@@ -20,6 +20,16 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
+MIDDLE_OF = """(block, [from, to]) => {
+  const range = document.createRange();
+  const text = document.createTreeWalker(block, NodeFilter.SHOW_TEXT).nextNode();
+  range.setStart(text, from);
+  range.setEnd(text, to);
+  const { left, right, top, bottom } = range.getBoundingClientRect();
+  return [(left + right) / 2, (top + bottom) / 2];
+}"""
+"""The middle of some letters of a block, in the window."""
+
 TABLE_TOOLS = re.compile(r"/assets/table-tools-")
 
 
@@ -161,6 +171,39 @@ async def test_words_written_offline_go_with_their_neighbours_that_another_cuts_
     assert await converged(cluster, doc, [one, two]) == texts
     await expect(one.badge).to_have_attribute("data-state", "saved")
     await expect(one.page.get_by_test_id("draft")).to_have_count(0)
+
+
+async def test_words_written_offline_go_with_text_that_another_drags_to_another_block(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "one two three four\n\ntail part")
+    one = await open_breakable(cluster, tabs, doc, "One")
+    two = await tabs.document(cluster.nodes["b"].url, doc, "Two")
+    for number in range(2):
+        await one.put_caret(number)
+        await one.type(".")
+    await two.shows("one two three four.", "tail part.")
+
+    await one.page.context.set_offline(True)
+    await one.page.evaluate(CUT)
+    await expect(one.badge).to_have_attribute("data-state", "offline")
+    await one.put_caret(0, "Home")
+    await one.press(*["ArrowRight"] * 16)
+    await one.type("[X]")
+    await two.put_caret(0)
+    await two.select(12)
+    mouse = two.page.mouse
+    await mouse.move(*await two.block(0).evaluate(MIDDLE_OF, [8, 16]))
+    await mouse.down()
+    await mouse.move(*await two.block(1).evaluate(MIDDLE_OF, [4, 4]), steps=5)
+    await mouse.up()
+    await two.shows("one two", "tail three four. part.")
+    await two.saved()
+
+    await one.page.context.set_offline(False)
+    texts = ["one two", "tail three fo[X]ur. part."]
+    assert await converged(cluster, doc, [one, two]) == texts
+    await expect(one.badge).to_have_attribute("data-state", "saved")
 
 
 async def test_what_has_no_place_any_more_is_kept_until_it_is_put_somewhere(
