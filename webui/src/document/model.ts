@@ -531,7 +531,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (block.isOwing || block.births.size > 0) return true;
     if (this.heldBack.size > 0 && !block.isReady) return true;
     // What the others have said meanwhile is looked at when this one has answered, too.
-    if (this.catchingUp.has(block)) return true;
+    if (this.catchingUp.has(block) || this.follower.onward.has(id)) return true;
     // Without one that is about to leave the outline, it would be shown again.
     return (
       (block.status !== "open" && this.outline.entries.has(id)) || this.confirmed.isPassing(id)

@@ -256,6 +256,38 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
     },
   );
 
+  test("blocks that are asked for, as texts went there, stay open until that is looked at, though one types on", async () => {
+    const [ann, bob] = await shown(setting);
+    ann.lose(2);
+    ann.model.change([["edit", "b1", [16, "["]]]);
+    for (const [block, fresh] of ["b1 b9", "b9 b8", "b8 b7"].map((both) => both.split(" "))) {
+      bob.model.change([["split", block ?? "", 2, fresh ?? "", {}]]);
+      await world.elapse(0.4);
+    }
+    let caret: Place = { block: "b1", offset: 17 };
+    let before = ann.model.overlay.shown;
+    ann.model.onView = ({ changes }) => {
+      caret = carried(caret, before, changes ?? []);
+      before = ann.model.overlay.shown;
+    };
+    const closed: string[] = [];
+    const open = new Set<string>();
+    for (let typed = 0; typed < 300; typed += 1) {
+      const { block, offset } = caret;
+      ann.model.change([["edit", block, [offset, "x"]]]);
+      caret = { block, offset: offset + 1 };
+      before = ann.model.overlay.shown;
+      await world.elapse(0.005);
+      const { blocks } = ann.model.confirmed;
+      closed.push(...[...open].filter((id) => !blocks.has(id)));
+      for (const id of open) if (!blocks.has(id)) open.delete(id);
+      for (const id of blocks.keys()) open.add(id);
+    }
+    await world.elapse(4);
+    const all = ["before", "on", "e ", "tw", `o three fo[${"x".repeat(300)}ur..`, "behind"];
+    expect([texts(ann), texts(bob), drafts(ann), closed]).toEqual([all, all, [], []]);
+  });
+
   test.each(Object.entries(DISTURBANCES))(
     "words on their way are where their neighbours are: %s",
     async (_, [verbs, wanted]) => {
