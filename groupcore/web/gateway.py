@@ -126,8 +126,7 @@ class Gateway:
         badges = [(page, page.badge) for page in self.pages.values()]
         dismissed = [page for page, badge in badges if badge is not None and wanted(badge)]
         for page in dismissed:
-            page.cut(code, reason)
-            page.end_soon()
+            page.dismiss(code, reason)
         return len(dismissed)
 
     def recheck(self) -> None:
