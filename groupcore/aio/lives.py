@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from math import inf
 from random import SystemRandom
 from typing import Protocol
 
@@ -32,6 +33,7 @@ from groupcore.awake import AwakeClock
 from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.events import Connect, ConnectionClosed, Event
+from groupcore.layers.failure_detection import FailureDetection
 from groupcore.layers.membership import Membership
 from groupcore.membership.awaiting import Awaiting
 from groupcore.peers import SocketAddress
@@ -217,6 +219,14 @@ class Lives:
         now = self.awake.seconds(asyncio.get_running_loop().time())
         layers = self.node.endpoint.stack.layers
         return next((one.awaiting(now) for one in layers if isinstance(one, Membership)), None)
+
+    def silent_s(self) -> float:
+        """For how long no quorum of the view was heard; inf in none. Its own sleep is left out."""
+        if self.node is None:
+            return inf
+        now = self.awake.seconds(asyncio.get_running_loop().time())
+        layers = self.node.endpoint.stack.layers
+        return next((one.silent_s(now) for one in layers if isinstance(one, FailureDetection)), 0.0)
 
     async def stop(self) -> None:
         """End the life that there is, and close the sockets."""

@@ -40,6 +40,7 @@ Invariants.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from groupcore.batch import Batch, Header
@@ -190,6 +191,20 @@ class FailureDetection(Layer):
     def heard_since(self, since: float) -> tuple[Address, ...]:
         """Everybody, member or not, of whom anything came at or after that time; sorted."""
         return tuple(sorted(p for p, when in self.last_heard.items() if when >= since))
+
+    def silent_s(self, now: float) -> float:
+        """For how long no quorum of the view was heard, this member included; inf in no view."""
+        view, names = self.view, []
+        if view is None:
+            return inf
+        heard = {
+            one: now if one == self.me else self.last_heard.get(one, 0.0) for one in view.members
+        }
+        for member in sorted(heard, key=lambda one: heard[one], reverse=True):
+            names.append(member.name)
+            if view.is_quorum(names):
+                return max(0.0, now - heard[member])
+        return inf
 
     def reached_since(self, since: float) -> tuple[Address, ...]:
         """Those of `heard_since` that have answered this node's own question, too; sorted.

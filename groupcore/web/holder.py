@@ -126,19 +126,25 @@ class Holder(Outlet):
         if kind is None:
             raise BadRequestError("unknown_type", f"no type is called {type_name!r} here")
         principal = self.session.principal
-        if not self._may_open(type_name, name):
-            raise _forbidden(name)
+        if not self._gateway.terms.is_sure():
+            raise BadRequestError("not_primary", "this node does not know now who may open this")
+        objection = self._objection(type_name, name)
+        if objection is not None:
+            raise objection
         if not principal and getattr(kind.kind, "for_nodes", None):
             raise BadRequestError("forbidden", f"nobody may open {name!r} without a name")
         return kind
 
-    def _may_open(self, type_name: str, name: str) -> bool:
-        """As the program says; what goes wrong in there counts as no."""
+    def _objection(self, type_name: str, name: str) -> BadRequestError | None:
+        """Why it may not be open, as the program says; what goes wrong in there counts as no."""
         try:
-            return self._gateway.terms.may_open(self.session.principal, type_name, name)
+            if self._gateway.terms.may_open(self.session.principal, type_name, name):
+                return None
+        except BadRequestError as error:
+            return error
         except Exception:
             log.exception("whether %s may be opened could not be found out", name)
-            return False
+        return _forbidden(name)
 
     async def _open(self, name: str, asked: _Asked) -> None:
         opened: Opened | None = None
@@ -186,6 +192,8 @@ class Holder(Outlet):
             raise BadRequestError("closed", f"{name!r} was closed meanwhile")
         if not asked.is_wanted:
             return
+        if not replica.is_in:  # what is here leads to the state of now, and may be of the past
+            raise BadRequestError("not_ready", f"{name!r} is opened again at this node")
         if name not in self.opened:
             self.opened[name] = opened
             if self._gateway.saves:
@@ -296,13 +304,15 @@ class Holder(Outlet):
     def recheck(self) -> None:
         """Let go of what the page may not have open any more."""
         for name, opened in list(self.opened.items()):
-            if not self._may_open(opened.kind.name, name):
-                self._take_away(name, _forbidden(name))
+            objection = self._objection(opened.kind.name, name)
+            if objection is not None and objection.code not in TEMPORARY:
+                self._take_away(name, objection)
         for name, asked in self._asked.items():
-            if asked.is_wanted and not self._may_open(asked.kind.name, name):
+            objection = self._objection(asked.kind.name, name) if asked.is_wanted else None
+            if objection is not None and objection.code not in TEMPORARY:
                 asked.is_wanted = False
-                self._note_refused(name, _forbidden(name))
-                self.refuse(_forbidden(name), name=name)
+                self._note_refused(name, objection)
+                self.refuse(objection, name=name)
 
     def _release(self, name: str, opened: Opened) -> None:
         if opened.is_released:

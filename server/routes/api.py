@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from hashlib import blake2b
 
@@ -12,10 +14,12 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from groupcore.objects.parsing import check_title, is_identifier
 from groupcore.objects.rich_delta import plain
 from groupcore.objects.rich_parsing import to_wire
+from groupcore.shared.documents import Document
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.shown import Shot
 from groupcore.shared.documents.tables import words_of
 from groupcore.shared.errors import ForbiddenError
+from groupcore.shared.object import caught_up
 from server.accounts.errors import forbidden
 from server.accounts.roles import ADMIN, KEEPER, Role
 from server.documents.making import document_id, make_document
@@ -29,7 +33,7 @@ from server.pictures.importing import placed
 from server.pictures.named import named_in
 from server.routes.access import Access, Place
 from server.routes.asks import PUBLIC, Ask, Field, Row
-from server.routes.done import SAVED_S, ordered
+from server.routes.done import SAVED_S, ordered, reached
 from server.routes.files import FOLDER
 from server.routes.gate import GUEST
 from server.settings import Settings
@@ -253,19 +257,26 @@ class DocumentRoutes:
         """Id, title and blocks of the document that is asked for."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
         await self._check_there(ask, doc)
-        found = await ordered(self._read(doc))
+        shot = await reached(self._read(doc))
         if not may_read(doc):  # not any more
             raise BadMessageError("no_such_document", "there is no document of this id here")
-        return found
+        return shot
 
     async def _check_there(self, ask: Ask, doc: str) -> None:
         may_read = self.access.reader(ask)
-        if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
+        if not may_read(doc) or not is_identifier(doc) or not await reached(self.node.knows(doc)):
             raise BadMessageError("no_such_document", "there is no document of this id here")
 
     async def _read(self, doc: str) -> tuple[str, str, Shot]:
-        async with self.node.keeper.holding(doc) as document:
+        async with self._reading(doc) as document:
             return doc, document.outline.title, await document.snapshot()
+
+    @asynccontextmanager
+    async def _reading(self, doc: str) -> AsyncIterator[Document]:
+        """The document as of now, also where this node has just come back to its cluster."""
+        async with self.node.keeper.holding(doc) as document:
+            await caught_up(document.outline, *document.blocks.values())
+            yield document
 
     async def read(self, ask: Ask) -> Response:
         """The document as this node has it."""
@@ -285,16 +296,16 @@ class DocumentRoutes:
         """The document's headings as this node has them; its other blocks are not read."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
         await self._check_there(ask, doc)
-        found = await ordered(self._headings(doc))
+        rows = await reached(self._headings(doc))
         if not may_read(doc):  # not any more
             raise BadMessageError("no_such_document", "there is no document of this id here")
-        told = json.dumps(found, sort_keys=True).encode()
+        told = json.dumps(rows, sort_keys=True).encode()
         version = blake2b(told, digest_size=16).hexdigest()
         is_known = ask.query["known"] == version
-        return JSONResponse({"version": version} | ({} if is_known else {"headings": found}))
+        return JSONResponse({"version": version} | ({} if is_known else {"headings": rows}))
 
     async def _headings(self, doc: str) -> list[dict[str, object]]:
-        async with self.node.keeper.holding(doc) as document:
+        async with self._reading(doc) as document:
             return [
                 {
                     "id": block,

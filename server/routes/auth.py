@@ -17,7 +17,7 @@ from server.accounts.sign_ins import SIGN_IN_LONGEST_S
 from server.errors import BadMessageError
 from server.node import Node
 from server.routes.asks import PUBLIC, SIGNED_IN
-from server.routes.gate import CSRF, SAFE, Gate
+from server.routes.gate import CSRF, READS, SAFE, Gate
 
 COOKIE = "__Host-groupcore"
 LOOPBACK_COOKIE = "groupcore"
@@ -101,6 +101,11 @@ class Gatehouse(Gate):
             return self.cookie
         except AccountError:
             return ""
+
+    async def may_judge(self, request: Request, scope: str) -> None:
+        """Reads are judged here; what is written is judged in the order."""
+        if request.method in READS and scope != PUBLIC:
+            await self.service.standing.sure()
 
     def let_in(self, request: Request, scope: str) -> Caller | None:
         """Who asks, if that is enough for the scope; AccountError, BadMessageError."""

@@ -81,7 +81,7 @@ def come_back(faces: list[Replica[Board]], ports: list[HandPort]) -> None:
 
 
 def told_again(*behind: bytes) -> list[object]:
-    """What a node with a log is told that takes a group up: all of it, to the places of its JOINs."""
+    """What a node with a log is told that takes a group up: all of it, up to its JOINs."""
     end = 6 + len(behind)
     return [
         StateInstalled(GROUP, 0, None),
@@ -119,6 +119,24 @@ def test_who_was_removed_meanwhile_is_shown_nothing_that_came_behind_that() -> N
     assert "secret" not in faces[1].target.lines
     assert not [one for one in changes.take() if isinstance(one, Changed | Replaced)]
     assert faces[0].target.lines == ["seen", "secret"]
+
+
+def test_who_was_removed_meanwhile_is_not_sent_the_state_that_another_node_gives() -> None:
+    faces, ports = shared_board()
+    feeds = Followed(faces[1])
+    faces[0].body.observers.append(feeds)
+    changes = faces[1].target.changes()
+    donor = Replica(Board, HandPort(OTHER, "ann"))
+    donor.open()
+    begin(donor, OTHER, own=OTHER)
+    feed(donor, run(2, OTHER, 1, *SHARED, SEEN, REVOKED, SECRET))
+    come_back(faces, ports)
+    feed(faces[0], StateInstalled(GROUP, 6, donor.body.state()))
+    feed(faces[0], Enrolled(GROUP, 7, NEXT), Joined(GROUP, 7, NEXT))
+    assert feeds.sent == []
+    assert isinstance(faces[1].given_up.error, ForbiddenError)
+    assert faces[1].target.lines == ["seen"]
+    assert not [one for one in changes.take() if isinstance(one, Changed | Replaced)]
 
 
 def test_a_reader_reads_nothing_of_the_states_that_lead_to_the_one_of_now() -> None:
