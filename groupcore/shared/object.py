@@ -201,7 +201,7 @@ def is_current(target: SharedObject) -> bool:
 
 
 async def caught_up(*targets: SharedObject) -> None:
-    """Wait until these are of now; ClosedError, OutcomeUnknownError where one is closed meanwhile."""
+    """Wait until these are of now; ClosedError, OutcomeUnknownError where one is closed."""
     for target in targets:
         if not is_current(target):
             await target.refresh()

@@ -289,7 +289,8 @@ async def test_a_read_that_waits_in_vain_is_told_what_is_missing_not_that_change
 
     async def never(doc: str) -> Document:
         del doc
-        return await asyncio.get_running_loop().create_future()
+        forever: asyncio.Future[Document] = asyncio.get_running_loop().create_future()
+        return await forever
 
     monkeypatch.setattr(done, "ORDER_S", 0.05)
     monkeypatch.setattr(node.node.keeper, "hold", never)
