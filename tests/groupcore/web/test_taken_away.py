@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
+from msgpack import unpackb
 
 from groupcore.shared.types import Counter
 from groupcore.web import owed
 from groupcore.web.gateway import Gateway
 from groupcore.web.outlet import TEMPORARY
 from groupcore.web.settings import Badge
+from tests.groupcore.aio.test_objects import until
 from tests.groupcore.web.gateways import Minutes, Site, tab
 from tests.groupcore.web.tabs import Tab
 
@@ -74,8 +74,6 @@ async def test_a_revocation_comes_behind_the_results_of_the_calls_under_way(site
 
 
 def unpacked(frame: bytes) -> list[dict[str, object]]:
-    from msgpack import unpackb
-
     found: list[dict[str, object]] = unpackb(frame)
     return found
 
@@ -102,9 +100,7 @@ async def test_a_sign_in_that_ends_closes_the_socket_behind_the_results(site: Si
     eve.say("call", name="clicks", n=2, answered=0, calls=[["add", []]])
     await eve.hears("result", n=1)
     assert kinds(eve, "result", "error") == []
-    async with asyncio.timeout(5):
-        while eve.closed is None:
-            await asyncio.sleep(0)
+    await until(lambda: eve.closed is not None)
     assert eve.closed == 4403
 
 
