@@ -108,9 +108,15 @@ class Gateway:
             self._scheduled.cancel()
 
     async def send_away(self) -> None:
-        """Send all pages to other nodes; their sessions here are over."""
-        for page in list(self.pages.values()):
+        """Send all pages to other nodes; their sessions here are over.
+
+        All are told before any session is closed: outside the cluster that lasts until the node is
+        back.
+        """
+        pages = list(self.pages.values())
+        for page in pages:
             page.cut(4001, "this node is leaving")
+        for page in pages:
             await page.end()
 
     def become(self, condition: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from msgpack import unpackb
 
@@ -155,3 +157,20 @@ async def test_who_has_the_right_again_opens_and_calls_as_before(site: Site) -> 
     roles.out.clear()
     await eve.open("Counter", "clicks")
     await eve.call("clicks", 1, ["add", []])
+
+
+async def test_all_pages_are_sent_away_before_any_session_has_been_closed(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session of a node that is outside the cluster is closed when the node is back."""
+    gateway = await served(site, Roles())
+    ann, eve = await together(gateway)
+    assert ann.page is not None
+
+    async def never() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    monkeypatch.setattr(ann.page.session, "close", never)
+    sending = asyncio.create_task(gateway.send_away())
+    await until(lambda: (ann.closed, eve.closed) == (4001, 4001))
+    sending.cancel()
