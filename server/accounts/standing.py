@@ -10,7 +10,7 @@ is sent to them.
 Invariants.
   S1  Who reads is judged by accounts that were those of the order less than `SILENT_S` plus two
       `LOOK_S` before, or is not answered.
-  S2  Nobody waits for that longer than `WAIT_S`.
+  S2  Nobody waits for that longer than they say.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LATE_S = 0.35
 SILENT_S = 0.5
 """Five heartbeats: without a quorum for so long, a node may be cut off."""
 WAIT_S = 1.0
-"""How long who reads waits for the order, where it is there."""
+"""How long who reads waits for the order."""
 RETRY_S = 0.1
 
 
@@ -91,13 +91,13 @@ class Standing:
         finally:
             self._asking = None
 
-    async def sure(self) -> None:
-        """Wait until it is sure, for `WAIT_S` at most; BadMessageError `not_primary` (S2)."""
+    async def sure(self, wait_s: float = WAIT_S) -> None:
+        """Wait until it is sure, for so long at most; BadMessageError `not_primary` (S2)."""
         if self.is_sure():
             return
         asking = self._asking
         assert asking is not None, "who doubts asks"
-        await asyncio.wait([asking], timeout=WAIT_S)
+        await asyncio.wait([asking], timeout=wait_s)
         if self._in_doubt:
             raise BadMessageError(
                 "not_primary",

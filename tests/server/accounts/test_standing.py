@@ -34,7 +34,6 @@ class Scene:
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standings, "WAIT_S", 0.05)
     monkeypatch.setattr(standings, "RETRY_S", 0.0)
 
 
@@ -58,7 +57,7 @@ async def test_behind_a_doubt_nobody_is_served_before_the_order_has_answered(rea
     assert not scene.look(2 * LATE_S if reason == "paused" else LOOK_S)
     scene.silent_s = 0.0
     with pytest.raises(BadMessageError) as refused:
-        await scene.standing.sure()
+        await scene.standing.sure(0.05)
     assert refused.value.code == "not_primary"
     scene.answers.put_nowait(True)
     await scene.standing.sure()
