@@ -123,6 +123,11 @@ class AccountService:
         return self._standing
 
     @property
+    def doubts(self) -> int:
+        """How often this node was not sure who may read."""
+        return 0 if self._standing is None else self._standing.doubts
+
+    @property
     def lists(self) -> Lists:
         """What keeps the documents' lists."""
         if self._lists is None:
