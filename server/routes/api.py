@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from hashlib import blake2b
 
@@ -14,12 +12,10 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from groupcore.objects.parsing import check_title, is_identifier
 from groupcore.objects.rich_delta import plain
 from groupcore.objects.rich_parsing import to_wire
-from groupcore.shared.documents import Document
 from groupcore.shared.documents.outline import DocumentOutline
 from groupcore.shared.documents.shown import Shot
 from groupcore.shared.documents.tables import words_of
 from groupcore.shared.errors import ForbiddenError
-from groupcore.shared.object import caught_up
 from server.accounts.errors import forbidden
 from server.accounts.roles import ADMIN, KEEPER, Role
 from server.documents.making import document_id, make_document
@@ -268,15 +264,8 @@ class DocumentRoutes:
             raise BadMessageError("no_such_document", "there is no document of this id here")
 
     async def _read(self, doc: str) -> tuple[str, str, Shot]:
-        async with self._reading(doc) as document:
+        async with self.node.keeper.reading(doc) as document:
             return doc, document.outline.title, await document.snapshot()
-
-    @asynccontextmanager
-    async def _reading(self, doc: str) -> AsyncIterator[Document]:
-        """The document as of now, also where this node has just come back to its cluster."""
-        async with self.node.keeper.holding(doc) as document:
-            await caught_up(document.outline, *document.blocks.values())
-            yield document
 
     async def read(self, ask: Ask) -> Response:
         """The document as this node has it."""
@@ -305,7 +294,7 @@ class DocumentRoutes:
         return JSONResponse({"version": version} | ({} if is_known else {"headings": rows}))
 
     async def _headings(self, doc: str) -> list[dict[str, object]]:
-        async with self._reading(doc) as document:
+        async with self.node.keeper.reading(doc) as document:
             return [
                 {
                     "id": block,
