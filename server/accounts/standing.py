@@ -10,7 +10,7 @@ is sent to them.
 Invariants.
   S1  Who reads is judged by accounts that were those of the order less than `SILENT_S` plus two
       `LOOK_S` before, or is not answered.
-  S2  Nobody waits for that longer than they say.
+  S2  Nobody waits for that longer than they say, and `LONGER_S` where the order is about to answer.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ SILENT_S = 0.5
 """Five heartbeats: without a quorum for so long, a node may be cut off."""
 WAIT_S = 1.0
 """How long who reads waits for the order."""
+LONGER_S = 4.0
+"""And on, where a quorum is heard: then the order is not far."""
 RETRY_S = 0.1
 
 
@@ -98,6 +100,8 @@ class Standing:
         asking = self._asking
         assert asking is not None, "who doubts asks"
         await asyncio.wait([asking], timeout=wait_s)
+        if self._in_doubt and self._silent_s() <= SILENT_S:
+            await asyncio.wait([asking], timeout=LONGER_S)
         if self._in_doubt:
             raise BadMessageError(
                 "not_primary",

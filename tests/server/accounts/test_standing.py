@@ -35,6 +35,7 @@ class Scene:
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standings, "RETRY_S", 0.0)
+    monkeypatch.setattr(standings, "LONGER_S", 0.05)
 
 
 async def settled() -> None:
@@ -72,6 +73,18 @@ async def test_the_first_who_asks_behind_a_pause_is_not_served_by_what_was_befor
     scene.now_s += 10.0
     waiting = asyncio.create_task(scene.standing.sure())
     await settled()
+    assert not waiting.done()
+    scene.answers.put_nowait(True)
+    await waiting
+
+
+async def test_who_hears_the_others_is_waited_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standings, "LONGER_S", 10.0)
+    scene = Scene()
+    scene.look()
+    scene.look(2 * LATE_S)
+    waiting = asyncio.create_task(scene.standing.sure(0.0))
+    await asyncio.wait([waiting], timeout=0.05)
     assert not waiting.done()
     scene.answers.put_nowait(True)
     await waiting
