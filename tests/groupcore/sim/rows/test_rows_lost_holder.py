@@ -115,11 +115,6 @@ def test_row_40_the_others_go_on_with_the_view_that_needs_a_lost_disk(
     assert back[-1].t < (played.at_s + BACK_IN_S) * SECOND
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the empty disk's vote counts as one that has not accepted an orderly view, so b and c "
-    "decide another one of the same number (12): see decision 148, Open",
-)
 def test_row_40_an_orderly_view_that_only_its_lost_proposer_has_begun_stays_the_next_one() -> None:
     """c is cut off; a decides [a b] with b, and loses its disk before b hears of that."""
     cut = fault(2.0, "isolate", C, for_s=3.0)
