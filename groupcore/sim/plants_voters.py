@@ -107,6 +107,13 @@ VOTER_PLANTS = (
         ),
     ),
     Plant(
+        "g-absent-not-kept",
+        "the same where groups are sequenced",
+        (12,),
+        _absent_not_kept,
+        "sequencing",
+    ),
+    Plant(
         "votes-unsynced",
         "a view is accepted by members whose applications have not stored what may be saved",
         (18,),
