@@ -28,6 +28,7 @@ from server.routes.api import DocumentRoutes
 from server.routes.asks import Row
 from server.routes.auth import Gatehouse
 from server.routes.console_rows import console_rows
+from server.routes.disclosure import disclosure_routes
 from server.routes.door import Door, GuardedEntrance
 from server.routes.feed import Feed
 from server.routes.files import Files
@@ -202,6 +203,7 @@ def make_app(node: Node, console: Console) -> Starlette:
             WebSocketRoute("/feed", Feed(node).serve),
             Mount("/api/v1", routes=api),
             *health_routes(node),
+            *disclosure_routes(node.settings.security_contact, node.public_url),
             *reports.routes(),
             *page.routes(),
         ],
