@@ -91,8 +91,8 @@ ORDERLY = proposal_of(A, B, C, cut={A: 5}, holders={A: (A, B)})
 ITS_LOST = Address("a", 2)
 
 
-def empty(**what: bool) -> Vote:
-    return replace(from_disk(ITS_LOST, NO_LOG), **what)
+def empty(lost: bool = False) -> Vote:
+    return replace(from_disk(ITS_LOST, NO_LOG), lost=lost)
 
 
 def test_an_orderly_view_may_have_been_decided_with_a_disk_that_is_lost() -> None:
