@@ -228,8 +228,11 @@ class Record:
         return replace(self, promised=ballot, accepted_ballot=ballot, accepted=proposal)
 
     def with_view(self, view: View, rebuilding: bool) -> Record:
-        """The record once `view` is known to be decided: its succession is open."""
-        return Record(view, rebuilding, left=self.left)
+        """The record once `view` is known to be decided: its succession is open.
+
+        Who is only told of it may have taken part in that before its disk was lost.
+        """
+        return Record(view, rebuilding, left=self.left, lost=self.lost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,8 +177,8 @@ class Voter:
         blank = record.view is None and record.accepted is None
         lost_its_disk = state.options.durable and blank
         lacks = state.options.stateful and record.lacks_state_of(view, state.me.name)
-        known = record.with_view(view, record.rebuilding or lost_its_disk or lacks)
-        state.record = replace(known, lost=record.lost or lost_its_disk)
+        known = replace(record, lost=record.lost or lost_its_disk)
+        state.record = known.with_view(view, record.rebuilding or lost_its_disk or lacks)
         self.is_behind = False
         return []
 
