@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groupcore.errors import GroupcoreError, PlanError
 from groupcore.web import SharedObjects
-from groupcore.web.settings import may_open_all
+from groupcore.web.settings import always, may_open_all
 from server.console.desk import Console
 from server.documents.entrance import Entrance
 from server.documents.names import TYPES
@@ -142,6 +142,7 @@ def make_pages(node: Node) -> SharedObjects:
         authenticate=lambda websocket: GUEST if door is None else "",
         authenticate_hello=None if door is None else door.hello,
         may_open=may_open_all if door is None else door.may_open,
+        is_sure=always if door is None else door.is_sure,
         origins=Origins(node),
         subprotocols=(PROTOCOL,),
         is_ready=lambda: node.state is not State.REBUILDING,
