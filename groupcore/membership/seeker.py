@@ -142,7 +142,7 @@ class Seeker:
         )
         if state.view is None and (state.is_blank or took_part):
             left = (*record.left, lineage)
-            state.record = Record(left=left).with_view(view, rebuilding=True)
+            state.record = Record(left=left, lost=record.lost).with_view(view, rebuilding=True)
             return [state.persist([])]
         state.gone = True
         return [Notify(Refused(GONE_ON, REFUSALS[GONE_ON]))]

@@ -59,7 +59,7 @@ class Proposal:
     multicasts that is, if the view is orderly: somebody has delivered them, so everybody may.
     Where the application's disks count, `order` is how far the order may be saved.
 
-    `lost`: of the state holders those whose disks have been lost since they voted (`with_lost`).
+    `lost`: whose disks have been lost, of those who are to hold the cut (`with_lost`).
     """
 
     basis: int
@@ -106,12 +106,16 @@ class Proposal:
         if basis is None or (self.left and not self.waived):
             return True  # a member of both views may be there by the merge's other side
         if not self.recovered:
-            former = {*basis.names, *basis.voters}
-            stay = tuple(name for name in self.view.voters if name in former)
-            return not stay or is_quorum(stay, having)
+            stay = self.staying(basis)
+            return not stay or is_quorum(stay, {*having, *self.lost})
         if (not self.streams and self.order == NO_LOG) or not self.state_holders:
             return True
         return self.view.is_quorum({m.name for m in self.state_holders} & {*having, *self.lost})
+
+    def staying(self, basis: View) -> tuple[str, ...]:
+        """Those who are the next to vote and could have the cut of an orderly view."""
+        former = {*basis.names, *basis.voters}
+        return tuple(name for name in self.view.voters if name in former)
 
     def can_go_on(self, having: Iterable[str]) -> bool:
         """Whether these nodes, having stored it, could decide what follows a view from disk.
@@ -141,6 +145,7 @@ class Vote:
     go on. `log_view`: the last view in its log. `delivered`: of a live one, with the flush.
     `logged`: its data plane has a log. `synced`: of a live one, with the flush, how far the order
     of the view's epoch is on its application's disk: in the view it tells of no more.
+    `lost`: it has come with an empty disk since, and may have accepted what it knows nothing of.
     """
 
     voter: Address
@@ -157,6 +162,7 @@ class Vote:
     delivered: Digest = field(default_factory=dict)
     logged: bool = False
     synced: int = 0
+    lost: bool = False
 
     @property
     def log_end(self) -> LogEnd:
@@ -175,7 +181,8 @@ class Record:
 
     `view` is the last view that it knows to have been decided (None: never one).
     `rebuilding`: the node joined without the state and has not got it yet. `left`: lineages that
-    ended when an operator had the cluster go on without some of their nodes.
+    ended when an operator had the cluster go on without some of their nodes. `lost`: the disk was
+    empty when the node was told of the view: what it had promised and accepted before is gone.
     """
 
     view: View | None = None
@@ -184,8 +191,9 @@ class Record:
     accepted_ballot: Ballot | None = None
     accepted: Proposal | None = None
     left: tuple[int, ...] = ()
+    lost: bool = False
 
-    later_fields: ClassVar[int] = 1
+    later_fields: ClassVar[int] = 2
 
     @property
     def number(self) -> int:
@@ -220,8 +228,11 @@ class Record:
         return replace(self, promised=ballot, accepted_ballot=ballot, accepted=proposal)
 
     def with_view(self, view: View, rebuilding: bool) -> Record:
-        """The record once `view` is known to be decided: its succession is open."""
-        return Record(view, rebuilding, left=self.left)
+        """The record once `view` is known to be decided: its succession is open.
+
+        Who is only told of it may have taken part in that before its disk was lost.
+        """
+        return Record(view, rebuilding, left=self.left, lost=self.lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +281,7 @@ def decide(
         return None
     bound = binding(basis, votes)
     if bound is not None:
-        return with_lost(located(bound, votes), votes)
+        return with_lost(basis, located(bound, votes), votes)
     live = [vote for vote in votes if vote.live]
     if basis is not None and may_decide(basis, live, cluster_size):
         return orderly(basis, live, candidates)
@@ -286,7 +297,8 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
     decided and never will be: it does not bind. Without this, what a member that left had accepted
     alone would bind the others to a cut that nobody holds any more. Nor does what only voters have
     accepted that do not count: they decide nothing, and bound to them the others could need the
-    disk that one has lost.
+    disk that one has lost. But that such a one says nothing of it shows nothing where its disk has
+    been lost: it may have accepted with the cut, and the view may have been decided by that.
     A component's own view binds nobody: who goes with it never votes in this chain again.
     """
     accepted = [
@@ -301,7 +313,7 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
         voted = {
             vote.voter.name: vote.accepted_ballot if vote.holds else None
             for vote in votes
-            if vote.counts or not proposal.recovered
+            if vote.counts or not (proposal.recovered or vote.lost)
         }
         if proposal.waived:
             if may_be_decided(ballot, proposal, votes):
@@ -338,22 +350,33 @@ def located(bound: Proposal, votes: list[Vote]) -> Proposal:
     return replace(bound, stream_holders=holders)
 
 
-def with_lost(bound: Proposal, votes: list[Vote]) -> Proposal:
-    """The same view from disk, where a state holder has lost its disk since it voted, and says so.
+def with_lost(basis: View | None, bound: Proposal, votes: list[Vote]) -> Proposal:
+    """The same view, where one that is to hold its cut has lost its disk, and says so.
 
-    It may have accepted the view with the cut before, decided it, and begun it; or not. Nobody can
-    tell, and nothing depends on it: the view is the same, and a node that holds the cut and loses
-    its disk behind the decision is as one that loses it before. So it counts as one that has
-    held the cut, its vote counts for nothing until it has got the state again, and the others must
-    have the rest of the cut. Who is lost is a part of the proposal: a promise that such a node gave
-    before does not show that this was not decided (`binding`).
+    Of a view from disk a state holder that has lost it since it voted; of an orderly one a voter
+    that comes with an empty disk. It may have accepted the view with the cut before, decided it,
+    and begun it; or not. Nobody can tell, and nothing depends on it: the view is the same, and a
+    node that holds the cut and loses its disk behind the decision is as one that loses it before.
+    So it counts as one that has held the cut, its vote counts for nothing until it has got the
+    state again, and the others must have the rest of the cut. Who is lost is a part of the
+    proposal: a promise that such a node gave before does not show that this was not decided
+    (`binding`).
     """
-    if not bound.recovered or bound.waived:
+    if bound.left:
         return bound
     there = {vote.voter.name for vote in votes if vote.counts}
-    empty = {vote.voter.name for vote in votes if not vote.counts} - there
-    lost = {*bound.lost, *(empty & {holder.name for holder in bound.state_holders})}
-    return bound if bound.view.is_quorum(lost) else replace(bound, lost=tuple(sorted(lost)))
+    empty = [vote for vote in votes if not vote.counts and vote.voter.name not in there]
+    if bound.recovered:
+        needed = bound.view.voters
+        may_have = {vote.voter.name for vote in empty}
+        may_have &= {holder.name for holder in bound.state_holders}
+    else:
+        needed = () if basis is None else bound.staying(basis)
+        may_have = {vote.voter.name for vote in empty if vote.lost} & {*needed}
+    lost = {*bound.lost, *may_have}
+    if not may_have or is_quorum(needed, lost):
+        return bound
+    return replace(bound, lost=tuple(sorted(lost)))
 
 
 def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:

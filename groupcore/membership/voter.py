@@ -127,6 +127,7 @@ class Voter:
             record.accepted is None or self.holding.stored(record.accepted),
             self.holding.log_end().view,
             logged=state.options.logged,
+            lost=record.lost and not live,
         )
 
     def block(self) -> list[Effect]:
@@ -176,7 +177,8 @@ class Voter:
         blank = record.view is None and record.accepted is None
         lost_its_disk = state.options.durable and blank
         lacks = state.options.stateful and record.lacks_state_of(view, state.me.name)
-        state.record = record.with_view(view, record.rebuilding or lost_its_disk or lacks)
+        known = replace(record, lost=record.lost or lost_its_disk)
+        state.record = known.with_view(view, record.rebuilding or lost_its_disk or lacks)
         self.is_behind = False
         return []
 

@@ -30,10 +30,10 @@ from groupcore.sequencing.events import Delivered, Departed, Enrolled, Joined
 from groupcore.sequencing.headers import Accept, Change, chain_of
 from groupcore.sequencing.names import Order, Process
 from groupcore.sequencing.plane import Plane, shares
-from groupcore.sequencing.receiving import Columns, open_frame
+from groupcore.sequencing.receiving import open_frame
 from groupcore.sequencing.record import GONE, JOINED, Hold, Place, Record, Run
 from groupcore.sequencing.resting import Resting
-from groupcore.sequencing.stream import Frame, Stream
+from groupcore.sequencing.stream import Columns, Frame, Stream
 from groupcore.view import Address
 
 STRICT = Order.STRICT

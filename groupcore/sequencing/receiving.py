@@ -13,6 +13,7 @@ Invariants.
       What a quorum has is not rested on: for that nothing is held up (CT2 alone waits for it).
   I2  A chain goes on behind frames only that this node acknowledges: while it is stopped for a view
       change, what comes then may be in no cut.
+  I3  A frame that cannot be read as a whole says nothing: no chain has got further by it.
 """
 
 from __future__ import annotations
@@ -23,12 +24,8 @@ from groupcore.context import Numbers, decode_context
 from groupcore.errors import WireError
 from groupcore.sequencing.headers import Accept, stretches_of, unpack_column
 from groupcore.sequencing.plane import Plane
-from groupcore.sequencing.stream import Opened, Stream
+from groupcore.sequencing.stream import Column, Columns, Opened, Stream
 from groupcore.view import Address
-
-Column = tuple[int, ...]
-Columns = tuple[Column, Column, Column, Column]
-"""Of the runs of a frame: groups, numbers, own first numbers, counts."""
 
 
 class Receiving:
@@ -79,11 +76,22 @@ class Receiving:
                 return True
             if rests and not self._has(rests):
                 return False
-            if stream.received >= stream.recorded:
-                stream.opened[stream.received + 1] = opened
-            self._note(stream, header.origins, opened)
+            self._open(stream, header, batch.count, opened)
         stream.received += 1
         return True
+
+    def _open(self, stream: Stream, header: Accept, messages: int, opened: Opened) -> None:
+        """Keep what has been read of the next frame, and go on behind its runs.
+
+        Where its columns cannot be read it says nothing (I3).
+        """
+        try:
+            whole = opened._replace(columns=_columns(header, messages))
+        except WireError:
+            return
+        if stream.received >= stream.recorded:
+            stream.opened[stream.received + 1] = whole
+        self._note(stream, header.origins, whole)
 
     def _has(self, rests: Numbers) -> bool:
         """Whether all that a frame rests on is received here; what is missing is asked for."""
@@ -151,10 +159,10 @@ def open_frame(
     says so by its bytes alone.
     """
     opened = stream.opened.pop(stream.recorded, None)
-    columns = _columns(header, messages)
-    if opened is not None:
-        return opened.stretches, columns, opened.context
-    return stretches_of(header), columns, decode_context(header.context)
+    if opened is None:
+        columns = _columns(header, messages)
+        return stretches_of(header), columns, decode_context(header.context)
+    return opened.stretches, opened.columns or _columns(header, messages), opened.context
 
 
 def _columns(header: Accept, messages: int) -> Columns:

@@ -37,12 +37,21 @@ def frame_cost(batch: Batch) -> int:
     return len(batch.body) + FRAME_COST_BYTES
 
 
+Column = tuple[int, ...]
+Columns = tuple[Column, Column, Column, Column]
+"""Of the runs of a frame: groups, numbers, own first numbers, counts."""
+
+
 class Opened(NamedTuple):
-    """What has been read of a frame when it was received, until it is recorded."""
+    """What has been read of a frame when it was received, until it is recorded.
+
+    `columns`: None where they have still to be read.
+    """
 
     context: Numbers
     stretches: list[tuple[int, ...]]
     rests: Numbers
+    columns: Columns | None = None
 
 
 class Frame:

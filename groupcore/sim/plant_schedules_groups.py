@@ -186,6 +186,22 @@ BETRAYED = scenario(
 )
 """A member orders bytes that are none, and wrong commands, while all send."""
 
+UNREADABLE = scenario(
+    [
+        *(join(900, node, 0, 0, 1) for node in range(3)),
+        move(1_300, 1, 0),
+        move(1_300, 0, 1),
+        *sends([(2, 0, 0), (2, 0, 1)], 2_000, 2_040, 20),
+    ],
+    (CAUSAL, CAUSAL),
+    faults=(
+        Fault(1_000 * MILLISECOND, INSIDER, (2,), 900 * MILLISECOND, 10),
+        Fault(1_950 * MILLISECOND, "one-way", (2, 1), 200 * MILLISECOND),
+    ),
+)
+"""A member puts frames into its stream that nobody can read; then what it sends to b is late, and
+what it sends to a behind that is not."""
+
 DELETED_UNHEARD = scenario(
     [
         *(join(1_000, node, 0, 0, 1) for node in range(3)),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from groupcore.sequencing.conductor import Conductor
+from groupcore.sequencing.headers import Accept
 from groupcore.sequencing.judging import judged
 from groupcore.sequencing.log import Position
-from groupcore.sim.plant_schedules_groups import BETRAYED
+from groupcore.sequencing.receiving import Receiving
+from groupcore.sequencing.stream import Opened, Stream
+from groupcore.sim.plant_schedules_groups import BETRAYED, UNREADABLE
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address
 
@@ -21,6 +24,19 @@ def _locally() -> list[Patch]:
     return [(Conductor, "apply", apply)]
 
 
+def _unread_counts() -> list[Patch]:
+    """What can be read of a frame counts where the rest of it cannot."""
+    original = Receiving._open
+
+    def noted(
+        self: Receiving, stream: Stream, header: Accept, messages: int, opened: Opened
+    ) -> None:
+        self._note(stream, header.origins, opened)
+        original(self, stream, header, messages, opened)
+
+    return [(Receiving, "_open", noted)]
+
+
 SET_ASIDE_PLANTS = (
     Plant(
         "g-set-aside-locally",
@@ -29,5 +45,13 @@ SET_ASIDE_PLANTS = (
         _locally,
         "sequencing",
         BETRAYED,
+    ),
+    Plant(
+        "g-unread-counts",
+        "a frame that cannot be read is taken for the place of the runs that it seems to have",
+        (7,),
+        _unread_counts,
+        "sequencing",
+        UNREADABLE,
     ),
 )

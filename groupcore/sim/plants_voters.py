@@ -52,6 +52,30 @@ def _votes_unsynced() -> list[Patch]:
     return [(Holding, "synced", synced)]
 
 
+def _empty_disks_tell() -> list[Patch]:
+    binding = succession.binding
+
+    def believing(basis: View | None, votes: list[Vote]) -> Proposal | None:
+        return binding(basis, [replace(vote, lost=False) for vote in votes])
+
+    return [(succession, "binding", believing)]
+
+
+DECIDER_LOST = Scenario(
+    seed=7,
+    nodes=3,
+    starts_ns=(0,) * 3,
+    safety_ns=8 * SECOND,
+    faults=(
+        Fault(2 * SECOND, "isolate", (2,), 3 * SECOND),
+        Fault(2_899 * MILLISECOND, "one-way", (0, 1), 300 * MILLISECOND),
+        Fault(2_903 * MILLISECOND, "lose", (0,), SECOND),
+    ),
+    sends=tuple(Send(SECOND + n * 40 * MILLISECOND, n % 3, (40,)) for n in range(22)),
+)
+"""c is cut off; a decides [a b] with b's acceptance and begins it, which reaches nobody; then a's
+disk is lost."""
+
 UNSYNCED_VOTERS = Scenario(
     seed=7,
     nodes=5,
@@ -83,11 +107,25 @@ VOTER_PLANTS = (
         ),
     ),
     Plant(
+        "g-absent-not-kept",
+        "the same where groups are sequenced",
+        (12,),
+        _absent_not_kept,
+        "sequencing",
+    ),
+    Plant(
         "votes-unsynced",
         "a view is accepted by members whose applications have not stored what may be saved",
         (18,),
         _votes_unsynced,
         schedule=UNSYNCED_VOTERS,
+    ),
+    Plant(
+        "empty-disks-tell",
+        "an empty disk shows that its node has not accepted an orderly view",
+        (12,),
+        _empty_disks_tell,
+        schedule=DECIDER_LOST,
     ),
     Plant(
         "learner-votes",

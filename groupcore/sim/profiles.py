@@ -18,6 +18,7 @@ from groupcore.sim.checkers import (
     Checker,
     LivenessWithoutOrder,
     ViewAgreement,
+    VotersKnow,
 )
 from groupcore.sim.checkers.documents import DOCUMENT_CHECKERS
 from groupcore.sim.checkers.group_access import AccessInOrder
@@ -136,6 +137,7 @@ def vary_gossip(seed: int, options: StackOptions) -> StackOptions:
 
 GROUPS: tuple[type[Checker], ...] = (
     ViewAgreement,
+    VotersKnow,
     LivenessWithoutOrder,
     Authenticity,
     SetAsideAlike,
@@ -145,6 +147,7 @@ GROUPS: tuple[type[Checker], ...] = (
 
 DURABLE: tuple[type[Checker], ...] = (
     ViewAgreement,
+    VotersKnow,
     LivenessWithoutOrder,
     Authenticity,
     SetAsideAlike,

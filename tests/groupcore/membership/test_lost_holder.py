@@ -11,7 +11,7 @@ from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
 from groupcore.view import Address
 from groupcore.wire_fields import codec
-from tests.groupcore.membership.building import A, B, C, proposal_of, vote
+from tests.groupcore.membership.building import A, B, C, D, E, proposal_of, vote
 from tests.groupcore.membership.test_voter import FIRST, SECOND, VIEW
 
 STORED = Candidates(stateful=True, logged=True)
@@ -86,10 +86,60 @@ def test_who_was_lost_stays_named_when_another_one_is_lost() -> None:
     assert proposal == WITHOUT_B
 
 
-def test_an_orderly_view_does_not_ask_for_disks() -> None:
-    orderly = replace(BOTH, recovered=False)
-    proposal = decided(from_disk(A, MORE, (FIRST, orderly)), from_disk(C, LESS), vote_of_empty())
-    assert proposal.lost == ()
+ORDERLY = proposal_of(A, B, C, cut={A: 5}, holders={A: (A, B)})
+"""b has accepted it with the cut; a, which proposed it, has lost its disk."""
+ITS_LOST = Address("a", 2)
+
+
+def empty(lost: bool = False) -> Vote:
+    return replace(from_disk(ITS_LOST, NO_LOG), lost=lost)
+
+
+def test_an_orderly_view_may_have_been_decided_with_a_disk_that_is_lost() -> None:
+    accepted = vote(B, {A: 5}, accepted=(FIRST, ORDERLY))
+    proposal = decided(accepted, vote(C, {A: 3}), empty(lost=True))
+    assert (proposal.view, proposal.cut) == (ORDERLY.view, ORDERLY.cut)
+    assert proposal.lost == ("a",)
+
+
+def test_a_disk_that_is_there_shows_that_the_orderly_view_was_not_accepted() -> None:
+    """One that has been rebuilding since the former view began has held nothing of its cut."""
+    accepted = vote(B, {A: 5}, accepted=(FIRST, ORDERLY))
+    for other in (empty(), replace(empty(), live=True), vote(A, {A: 5})):
+        anew = decided(accepted, vote(C, {A: 3}), other)
+        assert anew.state_holders != ORDERLY.state_holders == ()
+
+
+def test_an_orderly_view_is_decided_when_another_one_holds_the_cut() -> None:
+    accepted = vote(B, {A: 5}, accepted=(FIRST, ORDERLY))
+    votes = accepted, from_disk(C, LESS), empty(lost=True)
+    mine = attempt(replace(ORDERLY, lost=("a",)), *votes)
+    mine.acceptances = {C: False, ITS_LOST: False}
+    assert not mine.is_decided()
+    mine.acceptances[B] = True
+    assert mine.is_decided()
+    mine.proposal = ORDERLY
+    assert not mine.is_decided()
+
+
+def test_an_old_promise_does_not_show_that_an_orderly_view_with_a_lost_one_was_not_decided() -> (
+    None
+):
+    """a promised a higher ballot, then lost its disk; b held the cut, and c accepted without."""
+    told = from_disk(C, LESS, (FIRST, replace(ORDERLY, lost=("a",), order=MORE)))
+    assert decided(vote(A, {A: 5}), told).view == ORDERLY.view
+    without = from_disk(C, LESS, (FIRST, replace(ORDERLY, order=MORE)))
+    assert decided(vote(A, {A: 5}), without).view != ORDERLY.view
+
+
+def test_those_who_are_lost_are_never_all_who_may_hold_the_cut() -> None:
+    other = replace(empty(lost=True), voter=NEXT_B)
+    accepted = from_disk(C, LESS, (FIRST, ORDERLY))
+    votes = [accepted, vote(D, {A: 3}), vote(E), empty(lost=True), other]
+    five = replace(VIEW, members=(A, B, C, D, E), voters=("a", "b", "c", "d", "e"))
+    proposal = decide(five, votes, STORED, 5, lineage=99)
+    assert proposal is not None
+    assert (proposal.view, proposal.lost) == (ORDERLY.view, ())
 
 
 def test_records_of_former_versions_are_read() -> None:

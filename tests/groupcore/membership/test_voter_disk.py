@@ -7,7 +7,16 @@ from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import Ballot, Record, Vote
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
-from tests.groupcore.membership.building import A, B, C, World, proposal_of, state_of, view_of
+from tests.groupcore.membership.building import (
+    A,
+    B,
+    C,
+    World,
+    install_of,
+    proposal_of,
+    state_of,
+    view_of,
+)
 
 FIRST = Ballot(1, B)
 BEFORE = Address("a", 0)
@@ -15,12 +24,13 @@ BEFORE = Address("a", 0)
 JOINED = view_of(B, C, BEFORE, number=4)
 
 
-def learned(before: Record, view: View) -> Vote:
+def learned(before: Record, view: View, *later: View) -> Vote:
     """The vote of A, whose node keeps state, on what follows a view that it learns of."""
-    state = state_of(A, None, before, MembershipOptions(application_state=True))
+    state = state_of(A, None, before, MembershipOptions(application_state=True, durable=True))
     voter = Voter(state, World().questions())
-    voter.on_prepare(B, Prepare(view, FIRST))
-    assert state.record.view == view
+    for told in (view, *later):
+        voter.on_prepare(B, Prepare(told, FIRST))
+        assert state.record.view == told
     return voter.vote()
 
 
@@ -41,3 +51,23 @@ def test_who_has_accepted_the_view_has_a_vote_if_it_was_to_hold_the_state() -> N
     assert learned(accepted(B, BEFORE), JOINED).counts
     assert learned(accepted(), JOINED).counts  # there is no state yet
     assert not learned(accepted(B, C), JOINED).counts
+
+
+def test_who_comes_with_an_empty_disk_says_so_until_it_begins_a_view() -> None:
+    """Also of a later view that it is told of: it may have been in that before."""
+    for vote in (learned(Record(), JOINED), learned(Record(), view_of(B, C), JOINED)):
+        assert (vote.lost, vote.counts) == (True, False)
+    state = state_of(A, None, Record(), MembershipOptions(application_state=True, durable=True))
+    voter = Voter(state, World().questions())
+    voter.on_prepare(B, Prepare(JOINED, FIRST))
+    install = install_of(proposal_of(B, C, A, basis=4, state_holders=(B, C)))
+    voter.on_install(B, install)
+    voter.on_cut_delivered()
+    assert state.record.rebuilding
+    assert not state.record.lost
+    assert not voter.vote().lost
+
+
+def test_who_is_rebuilding_or_was_away_knows_what_it_has_accepted() -> None:
+    assert not learned(Record(view_of(B, BEFORE), rebuilding=True), JOINED).lost
+    assert not learned(Record(view_of(B, C)), JOINED).lost

@@ -23,8 +23,9 @@ from groupcore.sequencing.events import SetAside
 from groupcore.sequencing.headers import Digest
 from groupcore.sequencing.judging import TOLD_MAX
 from groupcore.sequencing.log import COMMAND
-from groupcore.sequencing.names import SEQNO_MAX
+from groupcore.sequencing.names import SEQNO_MAX, Process
 from groupcore.sequencing.stream import MISSING_MAX
+from groupcore.sim.groups.insider import put_frames
 from groupcore.view import Address
 from tests.groupcore.sequencing.durable_world import DurableWorld
 from tests.groupcore.sequencing.world import Host, World
@@ -180,6 +181,19 @@ def test_why_a_command_was_set_aside_is_read_from_what_stands_in_its_place() -> 
         decode_command(encode_set_aside(why))
     assert raised.value.reason == "bad_header"
     assert len(encode_set_aside(why)) < 200
+
+
+def test_a_frame_that_cannot_be_read_as_a_whole_says_nothing_of_chains() -> None:
+    """Its columns do not fit, its stretches do: they name the first two runs of a process."""
+    world = DurableWorld("abc")
+    put_frames(world["c"].service, 1)
+    world.run(5)
+    process = Process(world["c"].address, 1)
+    for name in "ab":
+        plane = world[name].service.plane
+        assert plane.streams[process.node].recorded > 0
+        assert plane.counters["bad_frame.bad_column"] == 1
+        assert plane.chains.reached(plane.senders.key(process)) == 0
 
 
 def test_a_member_that_names_a_frame_far_away_costs_nobody_more_than_a_request() -> None:
