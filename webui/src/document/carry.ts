@@ -32,6 +32,7 @@ import {
   transformRich,
   transformRichPosition,
 } from "../shared/rich";
+import type { Place } from "./block";
 import type { Merge, Step } from "./doc";
 import { behind } from "./place";
 import type { Verb } from "./types";
@@ -49,6 +50,8 @@ export interface OwnCall {
   readonly operation: string;
   /** With this version the block had it, as a verdict says; 0: not known. */
   placed: number;
+  /** The parcels in which parts of an edit went after their texts, as a verdict says. */
+  moved?: readonly Place[] | undefined;
   /** Whether it was answered that it was done. */
   isAnswered: boolean;
   /** Text that has lost its place here, and whether others have deleted that. */
@@ -142,11 +145,17 @@ function cross(own: Own, other: Step, dropped: Own[]): Pair {
   }
 }
 
+/** The parcel in which a part of an edit went to a block; 0: not known. */
+export function parcelTo(block: string, call: OwnCall): number {
+  return call.moved?.find(([to]) => to === block)?.[1] ?? 0;
+}
+
 /** The own step with another verb; where its text went to another block first. */
 function as(own: Own, verb: OwnVerb, wentTo = ""): Own {
   const isAway = wentTo !== "" && wentTo !== PASSING && wentTo !== BEHIND;
   const isFirst = isAway && own.call !== null && own.call.group !== wentTo && own.hop === "";
-  return { ...own, verb, hop: isFirst ? wentTo : own.hop };
+  if (!isFirst) return { ...own, verb };
+  return { ...own, verb, hop: wentTo, parcel: parcelTo(wentTo, own.call) };
 }
 
 function edit(block: string, delta: RichDelta, joined?: string): Step[] {

@@ -28,12 +28,14 @@ import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { Dying } from "./dying";
-import { isOrBegan, lastShared, takenBack } from "./going-back";
+import { lastShared, takenBack } from "./going-back";
 import { goesOnHere } from "./going-on";
+import { leftOfEdit } from "./left-of";
+import { Missed } from "./missed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
-import { awaitedBy, restsOn, textsOf, writtenBy } from "./own";
-import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sourceOf } from "./parcels";
+import { awaitedBy, restsOn, writtenBy } from "./own";
+import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sent, sourceOf } from "./parcels";
 import { asSeen, stepsTo } from "./states";
 import { missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
@@ -72,8 +74,7 @@ export class Follower implements BlockListener, OutlineListener {
   private isTaking = false;
   private later: (() => void)[] = [];
   private batch: Happened[] | null = null;
-  /** Of what was missed, what has not been looked at. */
-  private missed: Heard[] = [];
+  private readonly missed: Missed;
   /** F8: blocks that are asked for, as texts have gone there. */
   readonly onward = new Set<string>();
   /** Edits that have lost their text here, and are not answered. */
@@ -95,7 +96,8 @@ export class Follower implements BlockListener, OutlineListener {
     const giveBack = (code: string, text: Rich): void => void owner.onDraft(code, text);
     this.chases = new Chases(confirmed, giveBack);
     this.adrift = new AdriftEdits(confirmed, unsaved, this.calls, giveBack);
-    this.dying = new Dying(confirmed, owner, this.chases);
+    this.dying = new Dying(confirmed, owner, this.chases, () => this.overlay.own);
+    this.missed = new Missed(confirmed, (...heard) => this.heard(...heard));
     confirmed.isRestedOn = (id) => this.overlay.own.some((own) => restsOn(own, id));
   }
 
@@ -127,14 +129,6 @@ export class Follower implements BlockListener, OutlineListener {
   private hasText(id: string): boolean {
     const known = this.overlay.base.blocks.get(id);
     return known !== undefined && known.content !== null;
-  }
-
-  isRestedOn(block: BlockObject, last: number): boolean {
-    const id = this.confirmed.idOf(block);
-    return this.overlay.own.some(({ verb, call }) => {
-      if (call?.group === id) return call.n > last && textsOf(verb).includes(id);
-      return isOrBegan(this.confirmed, block, call === null ? textsOf(verb) : [call.group]);
-    });
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -171,20 +165,9 @@ export class Follower implements BlockListener, OutlineListener {
   hearAll(messages: readonly Heard[]): void {
     this.show();
     this.batch = [];
-    this.missed = [...messages];
-    for (let next = this.missed.shift(); next !== undefined; next = this.missed.shift())
-      this.heard(...next);
+    this.missed.lookAt(messages);
     this.onward.clear();
     this.show();
-  }
-
-  /** F8: a block begins with what was just cut off; what it has gone through comes before the rest. */
-  private hearFresh(id: string): void {
-    const block = this.confirmed.blocks.get(id);
-    if (block?.status !== "unborn") return;
-    const its = this.missed.filter(([one]) => one === block);
-    this.missed = this.missed.filter(([one]) => one !== block);
-    for (const one of its) this.heard(...one);
   }
 
   private finish(): void {
@@ -202,8 +185,10 @@ export class Follower implements BlockListener, OutlineListener {
   // --- the outline ----------------------------------------------------------------------------
 
   onOutlineState(outline: OutlineObject, state: OutlineState): void {
+    const before = outline.isSameBirth ? [] : [...outline.entries.keys()];
     if (!outline.isSameBirth) this.beginAnew(outline);
     outline.take(state);
+    this.adrift.noteLost(before.filter((id) => !outline.entries.has(id)));
     this.owner.onOutlineNews();
     this.advance([]);
   }
@@ -254,6 +239,7 @@ export class Follower implements BlockListener, OutlineListener {
     if (steps !== null) {
       for (const [details, own] of missedSteps(id, block.steps, steps, state))
         this.followStep(block, details, own);
+      this.missed.lookAhead(received.keys(), id);
       // Parts that are in no step went on, or are drafts.
       const parts = partsIn(steps);
       this.came(onwardFrom(id, passed, parts), id);
@@ -292,13 +278,15 @@ export class Follower implements BlockListener, OutlineListener {
     details: readonly BlockDetail[],
     own: Happened["own"],
   ): void {
+    const come = details.flatMap((detail) => (detail[0] === "received" ? detail[1] : []));
+    this.missed.lookAhead(come, this.confirmed.idOf(block));
     const happened = this.stepsOf(block, details, "").map((one) => ({
       ...one,
       own: one.own ?? own,
     }));
     for (const detail of details) block.follow(detail);
+    for (const detail of details) if (detail[0] === "cut") this.confirmed.birthOf(detail[3]);
     this.advance(happened);
-    for (const detail of details) if (detail[0] === "cut") this.hearFresh(detail[3]);
   }
 
   /** The state has own edits whose place in it is not known: they are in it. */
@@ -381,6 +369,8 @@ export class Follower implements BlockListener, OutlineListener {
     const edited =
       call.operation === "edit" ? (results?.[0] as EditedResult | undefined) : undefined;
     call.placed = edited?.version ?? call.placed;
+    call.moved = edited?.moved;
+    this.overlay.own = this.overlay.own.map((own) => (own.call === call ? sent(own) : own));
     this.answered(id, n, () => {
       call.isAnswered = isDone;
       if (call.operation === "letters") this.view(this.overlay.drop(isIt));
@@ -411,8 +401,7 @@ export class Follower implements BlockListener, OutlineListener {
       // A text that is on its way is shown where it was, with this part of the edit.
       const into = source?.status === "joined" ? source.into : "";
       const hop = own.hop === "" && moved.has(into) ? into : own.hop;
-      if (hop === "") return own;
-      return caughtUp({ ...own, hop, parcel: moved.get(hop) ?? 0 }, this.confirmed.blocks);
+      return hop === "" ? own : caughtUp(sent({ ...own, hop }), this.confirmed.blocks);
     });
     this.view(
       this.overlay.withdraw((own) => {
@@ -490,7 +479,10 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   private draft(code: string, own: Own): void {
-    const text = insertedText(writtenBy(own.verb));
+    const at = this.overlay.own.indexOf(own);
+    const later = at < 0 ? [] : this.overlay.own.slice(at + 1);
+    const isEdit = own.verb[0] === "edit";
+    const text = isEdit ? leftOfEdit(own, later) : insertedText(writtenBy(own.verb));
     if (text.length === 0) return;
     const draft = this.owner.onDraft(code, text, own.draft);
     this.overlay.own = this.overlay.own.map((one) => (goesOn(one, own) ? { ...one, draft } : one));
@@ -526,6 +518,10 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** F3: this block cannot be had. */
   refuse(id: string, code: string): void {
+    if (this.batch !== null) {
+      this.later.push(() => this.refuse(id, code)); // its text may have come back to where it was
+      return;
+    }
     const isIt = ({ verb }: Own): boolean =>
       /^(edit|set|split|merge|letters)$/.test(verb[0]) && verb[1] === id;
     this.refused(isIt, code);

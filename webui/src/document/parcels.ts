@@ -7,7 +7,7 @@
  */
 
 import type { BlockObject, BlockState, Place } from "./block";
-import type { Own } from "./carry";
+import { type Own, parcelTo } from "./carry";
 import type { Came } from "./overlay";
 
 type Blocks = ReadonlyMap<string, BlockObject>;
@@ -20,6 +20,13 @@ export function sourceOf({ call, from }: Own): string {
 /** The parcel of a part. */
 export function keyOf(own: Own): string {
   return `${sourceOf(own)}:${own.parcel}`;
+}
+
+/** A part of an edit whose call is answered: nobody has passed it on, as far as is known. */
+export function sent(own: Own): Own {
+  const { call, hop, parcel, from } = own;
+  const isKnown = call === null || hop === "" || parcel > 0 || from !== undefined;
+  return isKnown ? own : { ...own, parcel: parcelTo(hop, call) };
 }
 
 /** Whether an own verb is a part of an edit that went to a block as this parcel. */

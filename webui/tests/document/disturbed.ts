@@ -151,6 +151,7 @@ export function isFalse(save: SaveState, stored: unknown): boolean {
 function look(page: Page, tokens: Tokens): void {
   const { model, session, name } = page;
   tokens.look(model.value, name);
+  tokens.drafted(model.drafts);
   const { save } = model;
   if (session.saves && save.kind === "saved") tokens.isSaved(name);
   if (isFalse(save, model.stored())) tokens.seen.push(`false: ${name} says saved, and holds edits`);

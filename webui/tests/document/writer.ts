@@ -36,6 +36,7 @@ export class Writer {
 
   private look(): void {
     const { model, session, name } = this.page;
+    this.tokens.drafted(model.drafts);
     if (session.saves && model.save.kind === "saved") this.tokens.isSaved(name);
   }
 
@@ -150,6 +151,7 @@ export class Writer {
     const at = this.pick(bordersOf(plainText(content ?? []))) ?? 0;
     const token = this.clipboard;
     this.clipboard = "";
+    if (tokensOf(this.page.model.value.blocks).includes(token)) this.tokens.copied.add(token);
     return [["edit", id, [...(at > 0 ? [at] : []), token]]];
   }
 
