@@ -12,6 +12,7 @@ import {
   type Rich,
   type RichDelta,
   richLength,
+  sameRich,
 } from "../shared/rich";
 import type { AttributePatch, Attributes, AttributeValue } from "./types";
 
@@ -438,12 +439,14 @@ export class BlockObject extends Shared {
   }
 
   /**
-   * Its order has begun anew: it is asked for by its text's version alone, for steps. Also where no own
-   * verb rests on the text: until it is looked at with the others, the person may write in it.
+   * Its order has begun anew, with another text: it is asked for by its text's version alone, for steps.
+   * Also where no own verb waits: until it is looked at with the others, the person may write in it.
    */
-  private hasLostSteps({ birth }: Snapshot): boolean {
-    const isAnew = this.birth !== undefined && this.birth !== birth;
-    return isAnew && this.hasText && this.listener !== null;
+  private hasLostSteps({ birth, state }: Snapshot): boolean {
+    if (this.birth === undefined || this.birth === birth || !this.hasText) return false;
+    const { status, version, content } = state as BlockState;
+    const isSame = status === "open" && version === this.steps && sameRich(content, this.content);
+    return this.listener !== null && !(isSame && this.status === "open");
   }
 
   override ask(): void {
