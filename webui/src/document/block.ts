@@ -43,6 +43,8 @@ export interface BlockState {
   readonly drafts: readonly (readonly [key: string, author: string, content: Rich])[];
   /** Edits that came as a parcel of a block, and of which a part went on to another one. */
   readonly passed?: readonly (readonly [source: string, number: number, ...to: Place])[];
+  /** Texts of other blocks that came when its own had gone, and that it has passed on. */
+  readonly onward?: readonly (readonly [source: string, number: number, ...to: Place])[];
   readonly again?: readonly Again[];
   readonly recent: readonly Step[] | null;
 }

@@ -145,17 +145,18 @@ function cross(own: Own, other: Step, dropped: Own[]): Pair {
   }
 }
 
-/** The parcel in which a part of an edit went to a block; 0: not known. */
-export function parcelTo(block: string, call: OwnCall): number {
-  return call.moved?.find(([to]) => to === block)?.[1] ?? 0;
+/** The parcel in which a part of an edit went that is shown with a text that went to a block; 0: not known. */
+export function parcelTo(block: string, { moved = [] }: OwnCall): Place {
+  const other = moved.length === 1 ? moved[0] : undefined; // it is shown there, as one has joined that
+  return moved.find(([to]) => to === block) ?? other ?? [block, 0];
 }
 
 /** The own step with another verb; where its text went to another block first. */
 function as(own: Own, verb: OwnVerb, wentTo = ""): Own {
   const isAway = wentTo !== "" && wentTo !== PASSING && wentTo !== BEHIND;
-  const isFirst = isAway && own.call !== null && own.call.group !== wentTo && own.hop === "";
-  if (!isFirst) return { ...own, verb };
-  return { ...own, verb, hop: wentTo, parcel: parcelTo(wentTo, own.call) };
+  if (!isAway || own.call === null || own.call.group === wentTo || own.hop !== "") return { ...own, verb };
+  const [hop, parcel] = parcelTo(wentTo, own.call);
+  return { ...own, verb, hop, parcel };
 }
 
 function edit(block: string, delta: RichDelta, joined?: string): Step[] {

@@ -5,7 +5,7 @@
  * missing, and never there twice. groupcore/shared/documents/shown.py does the same.
  */
 
-import type { BlockObject } from "./block";
+import type { BlockObject, BlockState } from "./block";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
 import { Histories } from "./histories";
 import type { OutlineDetail, OutlineObject } from "./outline";
@@ -325,6 +325,12 @@ export class Confirmed {
       if ((block.via === "" ? id : block.via) === source) return [id, block];
     }
     return null;
+  }
+
+  /** A block has passed texts on: these are shown where they were until they have come there. */
+  passedOn(id: string, texts: NonNullable<BlockState["onward"]>): void {
+    for (const [source, number, to, parcel] of texts)
+      this.leaving(source, number, id)?.[1].passed(id, to, parcel);
   }
 
   /** The id of an open block. */

@@ -251,6 +251,7 @@ export class Follower implements BlockListener, OutlineListener {
       this.chaseParts(this.overlay.own.filter(isThere));
       this.confirmPlaced(id, isThere);
     }
+    this.confirmed.passedOn(id, state.onward ?? []);
     const now = steps === null ? state : asSeen(this.confirmed, block, state);
     block.take(now);
     if (state.status === "open") this.confirmed.isOpenAgain(id);
@@ -370,7 +371,7 @@ export class Follower implements BlockListener, OutlineListener {
       call.operation === "edit" ? (results?.[0] as EditedResult | undefined) : undefined;
     call.placed = edited?.version ?? call.placed;
     call.moved = edited?.moved;
-    this.overlay.own = this.overlay.own.map((own) => (own.call === call ? sent(own) : own));
+    this.overlay.own = sent(this.overlay.own, call);
     this.answered(id, n, () => {
       call.isAnswered = isDone;
       if (call.operation === "letters") this.view(this.overlay.drop(isIt));
@@ -396,13 +397,15 @@ export class Follower implements BlockListener, OutlineListener {
   private onEdited(call: OwnCall, edited: EditedResult | undefined): void {
     const moved = new Map(edited?.moved ?? []);
     const source = this.confirmed.blocks.get(call.group);
-    this.overlay.own = this.overlay.own.map((own) => {
-      if (own.call !== call) return own;
-      // A text that is on its way is shown where it was, with this part of the edit.
-      const into = source?.status === "joined" ? source.into : "";
-      const hop = own.hop === "" && moved.has(into) ? into : own.hop;
-      return hop === "" ? own : caughtUp(sent({ ...own, hop }), this.confirmed.blocks);
-    });
+    // A text that is on its way is shown where it was, with this part of the edit.
+    const into = source?.status === "joined" && moved.has(source.into) ? source.into : "";
+    const isPart = (own: Own): boolean => own.call === call && (own.hop !== "" || into !== "");
+    const parts = this.overlay.own.map((own) =>
+      isPart(own) ? { ...own, hop: own.hop || into } : own,
+    );
+    this.overlay.own = sent(parts, call).map((own) =>
+      isPart(own) ? caughtUp(own, this.confirmed.blocks) : own,
+    );
     this.view(
       this.overlay.withdraw((own) => {
         if (own.call !== call) return false;

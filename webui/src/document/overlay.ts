@@ -183,11 +183,17 @@ export class Overlay {
     return this.replay(told);
   }
 
-  /** Of these, the one that was called first: what follows its text to another block may stand before. */
+  /**
+   * Of these, the one that was called first: what follows its text to another block may stand before. Of
+   * parts of it, the one that follows none.
+   */
   private firstCalled(isIt: (own: Own) => boolean): number {
     let first = -1;
     this.own.forEach((own, at) => {
-      if (isIt(own) && (first < 0 || numberOf(own) < numberOf(this.own[first]))) first = at;
+      const best = this.own[first];
+      const isBefore = numberOf(own) < numberOf(best);
+      const isHere = best?.hop !== "" && own.hop === "" && numberOf(own) === numberOf(best);
+      if (isIt(own) && (best === undefined || isBefore || isHere)) first = at;
     });
     return first;
   }
@@ -195,17 +201,17 @@ export class Overlay {
   /** An own verb has happened as these steps say, `before` which was this; gives what others see of it. */
   private confirm(at: number, steps: readonly Step[], before: Doc): readonly Step[] {
     const verb = (this.own[at] as Own).verb;
-    const content = verb[0] === "edit" ? this.upTo(at, before).content(verb[1]) : null;
+    const work = this.upTo(at, before);
     const behind = this.own.length - at - 1;
     const [come] = this.cross(0, at, steps);
     const place = this.own.length - behind - 1;
     const [own] = this.own.splice(place, 1);
     if (own?.verb[0] === "merge" && come?.[0] === "merge" && come[1] === own.verb[1]) {
       const steps = goesElsewhere(own.verb, come[2], come[3], [], come[5]);
-      this.cross(place, this.own.length, steps);
-    } else if (own?.verb === verb && verb[0] === "edit" && come?.[0] === "edit") {
-      if (content === null || come[1] !== verb[1]) return [];
-      return this.cross(place, this.own.length, otherwise(verb, come[2], content));
+      return this.cross(place, this.own.length, steps);
+    }
+    if (own?.verb === verb && verb[0] === "edit" && come?.[0] === "edit") {
+      return this.cross(place, this.own.length, otherwise(verb, come, work));
     }
     return [];
   }

@@ -9,7 +9,6 @@ import {
   invertRich,
   isFormat,
   isInsert,
-  type Rich,
   type RichDelta,
   type RichInsert,
   richLength,
@@ -154,23 +153,34 @@ export function numberOf(own: Own | undefined): number {
   return own?.call?.n ?? Number.POSITIVE_INFINITY;
 }
 
-/** What leads from behind an own edit of a text to behind it as it has happened. */
+/**
+ * What leads from behind an own edit to behind it as it has happened, maybe in another block: where two
+ * places come together here, as what stood between them is taken out, the nodes may know them apart.
+ */
 export function otherwise(
   [, block, mine]: Extract<OwnVerb, readonly ["edit", ...unknown[]]>,
-  come: RichDelta,
-  content: Rich,
+  [, into, come]: readonly ["edit", string, RichDelta, ...unknown[]],
+  work: Work,
 ): readonly Step[] {
-  if (sameRich(mine, come)) return [];
+  const [content, there] = [work.content(block), work.content(into)];
+  if (content === null || there === null || (block === into && sameRich(mine, come))) return [];
   const [at, words, rest] = apart(mine);
   const [to, same, others] = apart(come);
-  if (words === null || same === null || !sameRich([words], [same]) || !sameRich(rest, others)) {
+  const isSame = words !== null && same !== null && sameRich([words], [same]);
+  if (!isSame || !sameRich(rest, others) || (block !== into && rest.length > 0)) {
+    if (block !== into)
+      return [
+        ["edit", block, invertRich(mine, content)],
+        ["edit", into, come],
+      ];
     const delta = composeRich(invertRich(mine, content), come);
     return delta.length > 0 ? [["edit", block, delta]] : [];
   }
   // The same words at another place: what was done to them since goes along.
   const left = applyRich(rest, content);
+  const behind = block === into ? left : there;
   const was = ["merge", "", block, at, [words]] as const;
-  return goesElsewhere(was, block, to, cutRich(left, at), cutRich(left, to));
+  return goesElsewhere(was, into, to, cutRich(left, at), cutRich(behind, to));
 }
 
 /** What an edit inserts, if that is one run, where it is then; and what it does beside. */

@@ -7,7 +7,7 @@
  */
 
 import type { BlockObject, BlockState, Place } from "./block";
-import { type Own, parcelTo } from "./carry";
+import { type Own, type OwnCall, parcelTo } from "./carry";
 import type { Came } from "./overlay";
 
 type Blocks = ReadonlyMap<string, BlockObject>;
@@ -22,11 +22,22 @@ export function keyOf(own: Own): string {
   return `${sourceOf(own)}:${own.parcel}`;
 }
 
-/** A part of an edit whose call is answered: nobody has passed it on, as far as is known. */
-export function sent(own: Own): Own {
-  const { call, hop, parcel, from } = own;
-  const isKnown = call === null || hop === "" || parcel > 0 || from !== undefined;
-  return isKnown ? own : { ...own, parcel: parcelTo(hop, call) };
+/**
+ * The own verbs, with the parcels of parts of this call, as its verdict says. A part that is shown with
+ * a text that the person has joined to another one went to where the nodes have that text.
+ */
+export function sent(all: readonly Own[], call: OwnCall): Own[] {
+  const { moved = [] } = call;
+  const parts = all.filter((own) => own.call === call && own.hop !== "");
+  const isKnown = (id: string): boolean => moved.some(([to]) => to === id);
+  const strays = parts.filter(({ hop, from }) => from === undefined && !isKnown(hop));
+  const left = moved.filter(([to]) => !parts.some(({ hop, from }) => (from ?? hop) === to));
+  const [stray, place] = strays.length === 1 && left.length === 1 ? [strays[0], left[0]] : [];
+  return all.map((own) => {
+    if (own === stray && place !== undefined) return { ...own, hop: place[0], parcel: place[1] };
+    const isPart = parts.includes(own) && own.parcel === 0 && own.from === undefined;
+    return isPart ? { ...own, parcel: parcelTo(own.hop, call)[1] } : own;
+  });
 }
 
 /** Whether an own verb is a part of an edit that went to a block as this parcel. */
