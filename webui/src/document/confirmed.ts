@@ -77,6 +77,11 @@ export class Confirmed {
     return this.joined.has(id) || this.come.has(id) || this.blocks.get(id)?.status === "joined";
   }
 
+  /** Whether somebody has opened a block: else nothing of it can have gone elsewhere. */
+  isLive(id: string): boolean {
+    return this.blocks.has(id) || this.outline.entries.get(id)?.isLive === true;
+  }
+
   /** Of which version the text of a block is that was shown last. */
   versionOf(id: string): number {
     const block = this.blocks.get(id);

@@ -34,7 +34,7 @@ import { leftOfEdit } from "./left-of";
 import { Missed } from "./missed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
-import { awaitedBy, restsOn, writtenBy } from "./own";
+import { awaitedBy, namedBy, restsOn, writtenBy } from "./own";
 import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sent, sourceOf } from "./parcels";
 import { asSeen, stepsTo } from "./states";
 import { missedSteps, partsIn, stepsOf } from "./steps";
@@ -514,7 +514,7 @@ export class Follower implements BlockListener, OutlineListener {
   /** The blocks that are to be asked. */
   get askedFor(): ReadonlySet<string> {
     const adrift = this.adrift.all.map(({ block }) => block);
-    const named = this.overlay.own.flatMap(({ verb }) => (verb[0] === "letters" ? verb[1] : []));
+    const named = this.overlay.own.flatMap((own) => namedBy(own, this.confirmed));
     const hops = this.overlay.own.flatMap(({ from, hop }) => (from === undefined ? [] : hop));
     return new Set([...adrift, ...named, ...hops, ...this.chases.blocks]);
   }

@@ -23,6 +23,7 @@ import {
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import type { Place } from "./block";
+import { behindStep } from "./brought-back";
 import { type Crossing, crossed, goesElsewhere, type Own, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
 import { blockOf, type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
@@ -155,7 +156,6 @@ export class Overlay {
     const told: Step[] = [];
     for (const { step: given, own, text, isJoined, came } of whole(happened, work)) {
       if (came !== undefined) this.onCame(came);
-      if (given !== null) told.push(...this.takeOutOf(given, work.doc));
       if (given?.[0] === "remove")
         told.push(...this.setAdrift(given[1], work.doc, isJoined === true));
       // It is out of sight here, and may live on: others may have joined that block, too.
@@ -163,7 +163,8 @@ export class Overlay {
         told.push(...this.setAdrift([given[1]], work.doc, true));
       const step = text === undefined ? given : anew(work.content(text[0]), text);
       const unchanged = work.doc;
-      const steps = step !== null && work.apply(step) ? [step] : [];
+      // A text that is out of sight may have been brought back here.
+      const steps = step !== null && (work.apply(step) || this.isBroughtBack(step)) ? [step] : [];
       // A text that goes to one that has left is out of sight: an own merge of it has not happened.
       const isGone = step?.[0] === "merge" && steps.length === 0;
       const at = own === null || isGone ? -1 : this.firstCalled(own);
@@ -257,6 +258,14 @@ export class Overlay {
     return told;
   }
 
+  /** Whether a block that is not sent stands for the text of a step. */
+  private isBroughtBack(step: Step): boolean {
+    return this.own.some(
+      ({ verb, call }) =>
+        call === null && verb[0] === "insert" && behindStep(verb[2], step) !== null,
+    );
+  }
+
   /** Whether the person has taken a block out. */
   private isTakenOut(id: string): boolean {
     return this.own.some(({ verb }) => verb[0] === "remove" && verb[1].includes(id));
@@ -277,25 +286,6 @@ export class Overlay {
     const back = this.inverse(at, (this.own[at] as Own).verb, doc);
     this.own.splice(at, 1);
     return this.cross(at, this.own.length, back);
-  }
-
-  /** Takes out what is not sent and stands for the text of a block: that has gone on elsewhere. */
-  private takeOutOf(step: Step, doc: Doc): readonly Step[] {
-    const id = step[0] === "merge" ? step[1] : step[0] === "edit" ? step[3] : undefined;
-    if (id === undefined) return [];
-    const at = this.own.findIndex(
-      ({ verb, call }) =>
-        call === null && verb[0] === "insert" && verb[2].some(({ of }) => of === id),
-    );
-    const own = this.own[at];
-    if (own?.verb[0] !== "insert") return [];
-    const [, after, blocks] = own.verb;
-    const part = (isOut: boolean): Own => {
-      const some = blocks.filter((block) => (block.of === id) === isOut);
-      return { ...own, verb: ["insert", after, some] };
-    };
-    this.own.splice(at, 1, ...(blocks.length > 1 ? [part(false)] : []), part(true));
-    return this.takeOut(blocks.length > 1 ? at + 1 : at, doc);
   }
 
   /** A document with the own verbs on it, up to this one. */

@@ -18,7 +18,7 @@ import {
 import { diffRich } from "../shared/rich-diff";
 import { goesElsewhere, type Own, type OwnVerb } from "./carry";
 import { blockOf, type Step, type Work } from "./doc";
-import type { ShownBlock } from "./types";
+import type { NewBlock, ShownBlock } from "./types";
 
 /** Blocks whose text a verb needs as it is, or makes. */
 export function textsOf(verb: OwnVerb): readonly string[] {
@@ -65,6 +65,16 @@ export function neededBy(own: readonly Own[]): Set<string> {
     if (hop !== "") ids.add(hop);
   }
   return ids;
+}
+
+/** Blocks that a verb names as it brings letters of theirs back; of those that are not sent, the live ones. */
+export function namedBy(
+  { verb, call }: Own,
+  known: { isLive(id: string): boolean },
+): readonly string[] {
+  if (verb[0] === "letters") return [verb[1]];
+  const brought = verb[0] === "insert" && call === null ? verb[2] : [];
+  return brought.flatMap(({ of = "" }) => (known.isLive(of) ? of : []));
 }
 
 /** Whether what a verb writes stands in this text, or in what it splits off this one. */
@@ -118,10 +128,10 @@ export function composed(first: OwnVerb, second: OwnVerb): OwnVerb | null {
   }
   if (first[0] === "rename" && second[0] === "rename") return second;
   if (first[0] !== "insert" || second[0] !== "edit") return null;
+  const isEdited = ({ id }: NewBlock): boolean => id === second[1];
+  if (first[2].some((block) => isEdited(block) && block.of !== undefined)) return null;
   const blocks = first[2].map((block) =>
-    block.id === second[1]
-      ? { ...block, content: applyRich(second[2], block.content), of: undefined }
-      : block,
+    isEdited(block) ? { ...block, content: applyRich(second[2], block.content) } : block,
   );
   return ["insert", first[1], blocks];
 }

@@ -3,7 +3,7 @@
 import type { ShownBlock, Verb, ViewEvent } from "../../src/document/types";
 import { plainText } from "../../src/shared/rich";
 import { History, type Way } from "../../src/undo/history";
-import { bordersOf, TOKEN, type Tokens, tokensOf, WIDTH } from "./tokens";
+import { bordersOf, TOKEN, type Tokens, tokensIn, tokensOf, WIDTH } from "./tokens";
 import type { Page } from "./world";
 
 const KINDS = ["paragraph", "quote", "bullet", "heading", "code"];
@@ -13,6 +13,8 @@ export class Writer {
   private history = new History();
   private clipboard = "";
   private time_ms = 0;
+  /** What has come back with whole blocks that were taken out; it goes again by redo. */
+  private readonly cameBack = new Set<string>();
 
   constructor(
     readonly page: Page,
@@ -96,10 +98,14 @@ export class Writer {
     this.change(taken.verbs);
     const after = new Set(tokensOf(model.value.blocks));
     const isRemoval = taken.verbs.some(([kind]) => kind === "remove");
+    for (const verb of taken.verbs)
+      for (const { content } of verb[0] === "insert" ? verb[2] : [])
+        for (const token of tokensIn(plainText(content))) this.cameBack.add(token);
     for (const token of before) {
       if (after.has(token)) continue;
       this.tokens.free.add(token);
-      if (!isRemoval && this.tokens.authors.get(token) !== name)
+      const isOut = isRemoval || this.cameBack.has(token);
+      if (!isOut && this.tokens.authors.get(token) !== name)
         this.tokens.seen.push(`missing: ${token}, which ${name} has taken back and not written`);
     }
     for (const token of after) if (!before.has(token)) this.tokens.free.add(token);
