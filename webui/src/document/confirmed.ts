@@ -274,7 +274,7 @@ export class Confirmed {
     const { outline } = this;
     const entry = outline.entries.get(id);
     const seed = outline.seeds.get(id);
-    if (seed !== undefined && (block !== undefined || entry?.isLive !== true)) {
+    if (seed !== undefined && (this.isOpening(id) || entry?.isLive !== true)) {
       if (old?.content === seed.content && old.attributes === seed.attributes) return old;
       return blockOf(id, seed.attributes, seed.content);
     }
