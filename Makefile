@@ -18,6 +18,8 @@ CHROMIUM := /usr/bin/chromium
 PYTHON_FOLDERS := $(wildcard groupcore server pipeline tests bench scripts)
 PIPELINE_LOCK := requirements/pipeline.lock
 PIPELINE_INSTALLED := $(VENV)/.pipeline.lock
+SUPPLY_VENV := .venv-supply
+SUPPLY_INSTALLED := $(SUPPLY_VENV)/.installed.lock
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header \
 	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --annotation-style=line
 
@@ -244,9 +246,28 @@ lock-pipeline: $(INSTALLED) ## the same for the Spark jobs, beside the versions 
 		--constraint=$(LOCK) --output-file=$(PIPELINE_LOCK) -
 	$(BIN)/python scripts/print_requirements.py java | $(PIP_COMPILE) --upgrade --output-file=requirements/java.lock -
 
+.PHONY: lock-supply
+lock-supply: $(INSTALLED) ## the same for the tools of `make sbom` and `make advisories`
+	$(BIN)/python scripts/print_requirements.py supply | $(PIP_COMPILE) --upgrade \
+		--output-file=requirements/supply.lock -
+
+# The same locks give the same bytes, but for the time in the page's.
+.PHONY: sbom
+sbom: setup $(SUPPLY_INSTALLED) ## what runs, as CycloneDX: dist/sbom/server.json, pipeline.json and page.json
+	@mkdir -p dist/sbom
+	$(BIN)/python -m scripts.print_shipped | $(SUPPLY_VENV)/bin/cyclonedx-py requirements --output-reproducible \
+		--pyproject pyproject.toml --output-file dist/sbom/server.json -
+	$(SUPPLY_VENV)/bin/cyclonedx-py requirements --output-reproducible --output-file dist/sbom/pipeline.json \
+		$(PIPELINE_LOCK)
+	cd webui && npm sbom --sbom-format cyclonedx --omit dev --package-lock-only >../dist/sbom/page.json
+
+.PHONY: advisories
+advisories: $(SUPPLY_INSTALLED) ## known advisories of all locked packages: 1 if there is one, 3 where not all could be checked
+	@$(PYTHON) scripts/check_advisories.py $(SUPPLY_VENV)/bin/pip-audit
+
 .PHONY: clean
 clean: ## remove everything that the other targets made
-	rm -rf $(VENV) webui/node_modules webui/dist .data build dist *.egg-info htmlcov .coverage \
+	rm -rf $(VENV) $(SUPPLY_VENV) webui/node_modules webui/dist .data build dist *.egg-info htmlcov .coverage \
 		.hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find $(PYTHON_FOLDERS) -type d -name __pycache__ -prune -exec rm -rf {} +
 
@@ -254,6 +275,9 @@ clean: ## remove everything that the other targets made
 # kept even if the lock is newer by date, as it is after a checkout.
 $(INSTALLED): $(LOCK) scripts/install_packages
 	@scripts/install_packages $(PYTHON) $(VENV) $(LOCK) $@
+
+$(SUPPLY_INSTALLED): requirements/supply.lock scripts/install_packages
+	@scripts/install_packages $(PYTHON) $(SUPPLY_VENV) requirements/supply.lock $@
 
 # The server's packages and the jobs' share the environment; the stamp of these is behind that of those. Of the jobs' most
 # modules are never imported: those that are compile themselves then, the others not at all.

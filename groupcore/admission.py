@@ -6,7 +6,7 @@ only the proof, which carries the nonce and the sender's address, makes the boot
 window starts at the proof. Until then its data is dropped.
 
 Place. The transport's door: it comes here with datagrams that are on no fast lane.
-Source. Threat model T3 (freshness by challenge from the receiver), T6, T7.
+Source. docs/threats.md, T3 (freshness by challenge from the receiver), T6, T7.
 
 Invariants.
   A1  A boot becomes a peer only by a proof with the nonce that this receiver drew for it, no

@@ -1,4 +1,4 @@
-"""Which web pages may use a node (threat model T9).
+"""Which web pages may use a node (docs/threats.md, T9).
 
 A browser says in `Origin` whose page asks. It must be the very host that was asked, and that host
 must be one that cannot be pointed here from outside: an IP address or `localhost`. Or it is one

@@ -6,7 +6,7 @@ its packets become batches of whoever sealed it. A boot is listened to only once
 challenge of this receiver, so that a recording of an earlier life is never taken for the living.
 
 Place. Beneath the stack (`endpoint` joins the two), above the sockets; no socket, no clock here.
-Source. Threat model T1 to T8; hot path, rules 1, 2, 7, 8 and 23.
+Source. docs/threats.md, T1 to T8; hot path, rules 1, 2, 7, 8 and 23.
 
 Invariants.
   X1  No bytes make `receive` raise; what does not open changes nothing but the drop counters.

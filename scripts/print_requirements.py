@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-OWN_LOCKS: Final = ("pipeline", "java")
+OWN_LOCKS: Final = ("pipeline", "java", "supply")
 """Groups with a lock of their own: large, and no server needs them."""
 
 
@@ -25,13 +25,22 @@ def requirements(project_file: dict[str, Any], only: Sequence[str] = ()) -> Iter
         for name in only:
             yield from groups[name]
         return
+    yield from runtime_requirements(project_file, groups=())
+    for name, group in groups.items():
+        if name not in OWN_LOCKS:
+            yield from group
+
+
+def runtime_requirements(
+    project_file: dict[str, Any], groups: Sequence[str] = ("server",)
+) -> Iterator[str]:
+    """Yield what the library, its extras and these groups ask for."""
     project = project_file["project"]
     yield from project["dependencies"]
     for extra in project["optional-dependencies"].values():
         yield from extra
-    for name, group in groups.items():
-        if name not in OWN_LOCKS:
-            yield from group
+    for name in groups:
+        yield from project_file["dependency-groups"][name]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groupcore.errors import GroupcoreError, PlanError
 from groupcore.web import SharedObjects
-from groupcore.web.settings import may_open_all
+from groupcore.web.settings import always, may_open_all
 from server.console.desk import Console
 from server.documents.entrance import Entrance
 from server.documents.names import TYPES
@@ -28,6 +28,7 @@ from server.routes.api import DocumentRoutes
 from server.routes.asks import Row
 from server.routes.auth import Gatehouse
 from server.routes.console_rows import console_rows
+from server.routes.disclosure import disclosure_routes
 from server.routes.door import Door, GuardedEntrance
 from server.routes.feed import Feed
 from server.routes.files import Files
@@ -141,6 +142,7 @@ def make_pages(node: Node) -> SharedObjects:
         authenticate=lambda websocket: GUEST if door is None else "",
         authenticate_hello=None if door is None else door.hello,
         may_open=may_open_all if door is None else door.may_open,
+        is_sure=always if door is None else door.is_sure,
         origins=Origins(node),
         subprotocols=(PROTOCOL,),
         is_ready=lambda: node.state is not State.REBUILDING,
@@ -202,6 +204,7 @@ def make_app(node: Node, console: Console) -> Starlette:
             WebSocketRoute("/feed", Feed(node).serve),
             Mount("/api/v1", routes=api),
             *health_routes(node),
+            *disclosure_routes(node.settings.security_contact, node.public_url),
             *reports.routes(),
             *page.routes(),
         ],

@@ -103,6 +103,7 @@ def make_accounts(
         return None
     service = AccountService(objects.node_id, settings.data, public_url, Passwords())
     service.offers = settings.owner_link
+    service.silent_s = lambda: objects.groups.channel.silent_s
     if key is not None:
         service.cluster_keys = key.read
     return service

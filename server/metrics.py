@@ -70,6 +70,10 @@ COUNTERS: Final[dict[str, tuple[str, Callable[[Node, SharedObjects], float]]]] =
         "How long this process was not scheduled, or stood in one turn",
         lambda node, pages: node.objects.groups.channel.awake.slept_s,
     ),
+    "read_doubts": (
+        "Times that this node did not know who may read, and asked the order first",
+        lambda node, pages: node.accounts.doubts if node.accounts is not None else 0,
+    ),
     "cpu_seconds": ("Processor time of the process", lambda node, pages: time.process_time()),
     "frames_received": ("Frames from pages", lambda node, pages: pages.figures.frames_in),
     "frames_sent": ("Frames to pages", lambda node, pages: pages.figures.frames_out),

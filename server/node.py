@@ -380,7 +380,7 @@ class Node:
         """What its blocks name; nothing, when there is no such document."""
         if not await self.knows(doc):
             return set()
-        async with self.keeper.holding(doc) as document:
+        async with self.keeper.reading(doc) as document:
             return named_in(await document.snapshot())
 
     async def _note(self, by: str, what: str, about: str, origin: str) -> None:

@@ -88,6 +88,15 @@ def optional_path(text: str) -> Path | None:
     return Path(text) if text else None
 
 
+def parse_contact(text: str) -> str:
+    """An address that security.txt can name (RFC 9116, 2.5.3), or empty."""
+    if text and not re.fullmatch(
+        r"(mailto:[^@\s]+@[^@\s]+|https://[^/\s]+\S*|tel:\+[0-9-]+)", text
+    ):
+        raise ValueError("must look like mailto:security@example.org, https://… or tel:+…")
+    return text
+
+
 def optional_url(text: str) -> str:
     """An http or https address without a path, or empty."""
     if text and not re.fullmatch(r"https?://[^/\s]+/?", text):

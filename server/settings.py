@@ -17,6 +17,7 @@ from server.setting_kinds import (
     optional_path,
     optional_url,
     parse_addresses,
+    parse_contact,
     parse_hosts,
     parse_identifier,
     parse_issuer,
@@ -85,6 +86,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("admin", parse_public, "", "127.0.0.1:9000", "management address; keep it private"),
     Setting(
         "public_url", optional_url, "", "", "what browsers call this node; from --http if empty"
+    ),
+    Setting(
+        "security_contact",
+        parse_contact,
+        "",
+        "",
+        "where faults of security are reported, as mailto:, https: or tel:; named in security.txt",
     ),
     Setting("origins", parse_list, "", "", "more origins, between commas, that may open a session"),
     Setting("data", Path, "", ".data/node", "folder of the log; one node a folder"),
@@ -245,6 +253,7 @@ class Settings:
     http: str
     admin: str
     public_url: str
+    security_contact: str
     origins: tuple[str, ...]
     data: Path
     key_file: Path | None

@@ -347,6 +347,11 @@ class Channel:
         return self._gate.primary
 
     @property
+    def silent_s(self) -> float:
+        """For how long no quorum of the view was heard; inf in none. Its own sleep is left out."""
+        return self._lives.silent_s()
+
+    @property
     def awake(self) -> AwakeClock:
         """The clock by which this channel's lives go, and for how long the process has slept."""
         return self._lives.awake

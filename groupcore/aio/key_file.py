@@ -44,9 +44,9 @@ def read_key_file(path: Path | str) -> bytes:
 def read_keys(path: Path | str) -> tuple[bytes, ...]:
     """The 32-byte keys in this file, the newest last.
 
-    KeyFileError when it cannot be read, when others may read it (mode 0600 or stricter is needed,
-    threat model T25), when it does not hold keys, or when two of them have the same key epoch. The
-    text of the error never holds a key.
+    KeyFileError when it cannot be read, when others may read it (mode 0600 or stricter is needed;
+    docs/threats.md, T25), when it does not hold keys, or when two of them have the same key epoch.
+    The text of the error never holds a key.
     """
     path = Path(path)
     try:

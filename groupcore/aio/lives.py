@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from math import inf
 from random import SystemRandom
 from typing import Protocol
 
@@ -25,13 +26,14 @@ from groupcore.aio.life import (
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.node import Node, Receiver, nothing
+from groupcore.aio.process_clock import ProcessClock
 from groupcore.aio.settings import ChannelSettings, resolve_hosts
 from groupcore.aio.turns import in_turns
 from groupcore.aio.udp import UdpSockets
-from groupcore.awake import AwakeClock
 from groupcore.endpoint import Endpoint
 from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.events import Connect, ConnectionClosed, Event
+from groupcore.layers.failure_detection import FailureDetection
 from groupcore.layers.membership import Membership
 from groupcore.membership.awaiting import Awaiting
 from groupcore.peers import SocketAddress
@@ -46,7 +48,7 @@ log = logging.getLogger(__name__)
 REJOIN_INTERVAL_S = 0.5
 """Pause before the second rejoin; it doubles from then on."""
 STARVED_INTERVAL_S = 10.0
-"""The same for a process that was not scheduled in its last life."""
+"""The same for a process that was starved in its last life (`process_clock`)."""
 REJOIN_MAX_S = 160.0
 """Longest pause."""
 LEVELS_MAX = 10
@@ -71,8 +73,8 @@ class RejoinPace:
     """When a channel that was excluded may come back: the first time at once, then ever later.
 
     The pause doubles with each exclusion, and one doubling is forgotten for each `GOOD_S` that the
-    life before has lasted. It is longer for a process that was not scheduled: each time that it
-    comes and goes costs all others two views, and it will be late again.
+    life before has lasted. It is longer for a process that was given no core, or was busy: each
+    time that it comes and goes costs all others two views, and it will be late again.
     """
 
     def __init__(self) -> None:
@@ -84,7 +86,7 @@ class RejoinPace:
     def delay_s(self, now: float, starved: bool = False) -> float:
         """Seconds from now until the next life may begin; it is taken to begin then.
 
-        `starved`: the process has slept in the life that ends now.
+        `starved`: the process was, in the life that ends now.
         """
         good = int((now - self._begun_at) / GOOD_S)
         self._level = max(0, self._level - good)
@@ -130,9 +132,9 @@ class Lives:
         self._connections = Connections(self._on_connection_closed)
         self._hosts: tuple[SocketAddress, ...] = ()
         self._pace = RejoinPace()
-        self.awake = AwakeClock()
+        self.awake = ProcessClock()
         self._rejoining: asyncio.Task[None] | None = None
-        self._sleeps_before = 0
+        self._starved_before = 0
         self._storage = None if hosting is None else hosting.storage
 
     @property
@@ -217,6 +219,14 @@ class Lives:
         now = self.awake.seconds(asyncio.get_running_loop().time())
         layers = self.node.endpoint.stack.layers
         return next((one.awaiting(now) for one in layers if isinstance(one, Membership)), None)
+
+    def silent_s(self) -> float:
+        """For how long no quorum of the view was heard; inf in none. Its own sleep is left out."""
+        if self.node is None:
+            return inf
+        now = self.awake.seconds(asyncio.get_running_loop().time())
+        layers = self.node.endpoint.stack.layers
+        return next((one.silent_s(now) for one in layers if isinstance(one, FailureDetection)), 0.0)
 
     async def stop(self) -> None:
         """End the life that there is, and close the sockets."""
@@ -307,11 +317,11 @@ class Lives:
     async def _rejoin(self, excluded: Node) -> None:
         try:
             await excluded.stop()
-            starved = self.awake.sleeps > self._sleeps_before
-            self._sleeps_before = self.awake.sleeps
+            starved = self.awake.starved > self._starved_before
+            self._starved_before = self.awake.starved
             pause_s = self._pace.delay_s(asyncio.get_running_loop().time(), starved)
             if pause_s:
-                log.warning("%s comes back in %.0f s", excluded.endpoint.address.name, pause_s)
+                log.warning("%s comes back in %.1f s", excluded.endpoint.address.name, pause_s)
             await asyncio.sleep(pause_s)
             await self._begin()
         except GroupcoreError as error:

@@ -58,6 +58,8 @@ SILENCE_S = 5.0
 OFFER_S = 15.0
 """How long an offer may be taken up."""
 CONNECTIONS_MAX = 16
+STRANGERS_MAX = 64
+"""Most connections that have not shown the key yet; one more ends the oldest of them."""
 OFFERS_MAX = 64
 
 _FRAME = Struct(">IB")
@@ -142,6 +144,7 @@ class TransferServer:
         self._offers: dict[bytes, _Offered] = {}
         self._server: asyncio.Server | None = None
         self._running: set[asyncio.Task[None]] = set()
+        self._strangers: dict[asyncio.Task[None], None] = {}
 
     async def open(self, host: str, port: int = 0) -> None:
         """Listen there; port 0: any. OSError when that is not possible."""
@@ -162,7 +165,7 @@ class TransferServer:
             self._server.close()
             self._server = None
         self._offers.clear()
-        for task in self._running:
+        for task in (*self._running, *self._strangers):
             task.cancel()
 
     def offer(self, source: StateSource, offset: int, digest: bytes) -> bytes | None:
@@ -177,13 +180,13 @@ class TransferServer:
     async def _on_connection(self, reader: StreamReader, writer: StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        if len(self._running) >= CONNECTIONS_MAX:
-            self.counters["refused"] += 1
-            writer.close()
-            return
-        self._running.add(task)
         try:
-            await self._serve(reader, writer)
+            ours, request = await self._admitted(task, reader, writer)
+            if len(self._running) >= CONNECTIONS_MAX:
+                self.counters["refused"] += 1
+                return
+            self._running.add(task)
+            await self._serve(ours, request, writer)
             self.counters["served"] += 1
         except (TransferError, OSError, EOFError, TimeoutError) as error:
             self.counters["failed"] += 1
@@ -192,18 +195,39 @@ class TransferServer:
             self._running.discard(task)
             writer.close()
 
-    async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
-        async with asyncio.timeout(HANDSHAKE_S):
-            hello = await reader.readexactly(len(MAGIC) + HELLO_BYTES)
-            if not hello.startswith(MAGIC):
-                raise TransferError("the caller speaks another protocol")
-            answer = secrets.token_bytes(RANDOM_BYTES)
-            writer.write(answer)
-            theirs, ours = self.secret.keys(hello[len(MAGIC) :], answer)
-            kind, request = await Frames(theirs).read(reader, REQUEST_BYTES_MAX)
-        frames = Frames(ours)
+    async def _admitted(
+        self, task: asyncio.Task[None], reader: StreamReader, writer: StreamWriter
+    ) -> tuple[AESGCM, bytes]:
+        """The cipher of what is sent, and the request of a caller that has shown the key.
+
+        Strangers take no room from those: when there are many, the oldest one makes room.
+        """
+        if len(self._strangers) >= STRANGERS_MAX:
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.cancel()
+            self.counters["refused"] += 1
+        self._strangers[task] = None
+        try:
+            async with asyncio.timeout(HANDSHAKE_S):
+                return await self._handshake(reader, writer)
+        finally:
+            self._strangers.pop(task, None)
+
+    async def _handshake(self, reader: StreamReader, writer: StreamWriter) -> tuple[AESGCM, bytes]:
+        hello = await reader.readexactly(len(MAGIC) + HELLO_BYTES)
+        if not hello.startswith(MAGIC):
+            raise TransferError("the caller speaks another protocol")
+        answer = secrets.token_bytes(RANDOM_BYTES)
+        writer.write(answer)
+        theirs, ours = self.secret.keys(hello[len(MAGIC) :], answer)
+        kind, request = await Frames(theirs).read(reader, REQUEST_BYTES_MAX)
         if kind != REQUEST or len(request) < _REQUEST.size:
             raise TransferError("not a request")
+        return ours, request
+
+    async def _serve(self, ours: AESGCM, request: bytes, writer: StreamWriter) -> None:
+        frames = Frames(ours)
         what, offset, digest = _REQUEST.unpack_from(request)
         found = self._find(what, request[_REQUEST.size :], offset, digest)
         if found is None:

@@ -40,6 +40,7 @@ Invariants.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from groupcore.batch import Batch, Header
@@ -144,6 +145,7 @@ class FailureDetection(Layer):
         self.options = options
         self.view: View | None = None
         self.last_heard: dict[Address, float] = {}
+        self.together: dict[Address, float] = {}
         self.seen_alive: dict[Address, float] = {}
         self.unanswered: dict[Address, int] = {}
         self.mine: frozenset[Address] = frozenset()
@@ -191,6 +193,21 @@ class FailureDetection(Layer):
         """Everybody, member or not, of whom anything came at or after that time; sorted."""
         return tuple(sorted(p for p, when in self.last_heard.items() if when >= since))
 
+    def silent_s(self, now: float) -> float:
+        """For how long no quorum of the view has said to be in it and to hear this member.
+
+        This member counts as one of them. Infinite in no view.
+        """
+        if self.view is None:
+            return inf
+        names: list[str] = []
+        heard = {**self.together, self.me: now}
+        for member in sorted(heard, key=lambda one: heard[one], reverse=True):
+            names.append(member.name)
+            if self.view.is_quorum(names):
+                return max(0.0, now - heard[member])
+        return inf
+
     def reached_since(self, since: float) -> tuple[Address, ...]:
         """Those of `heard_since` that have answered this node's own question, too; sorted.
 
@@ -231,6 +248,8 @@ class FailureDetection(Layer):
             lags = 0 < heartbeat.view < self.view.number
             return [Notify(Lagging(member))] if lags else []
         self.paths.on_heartbeat(member)
+        if self.me not in heartbeat.unheard:
+            self.together[member] = now
         stalls = self.note_stalls(member, frozenset(heartbeat.stalled))
         stalls += self.note_waiting(member, heartbeat.waiting)
         report = frozenset(heartbeat.unheard)
@@ -280,8 +299,8 @@ class FailureDetection(Layer):
                 self.waiting = set()
                 self.slept_until = 0.0
                 self.paths.on_view(event.view)
-                for member in event.view.members:
-                    self.last_heard[member] = now
+                self.together = dict.fromkeys(event.view.members, now)
+                self.last_heard.update(self.together)
                 return [StartTimer("tick", 0), StopTimer("doubt")]
             case Connect():
                 return [StartTimer("tick", 0)]

@@ -10,7 +10,7 @@ pieces of a multicast get their numbers in one step, so they lie in one view. Ab
 piece has a place in the order, and TOTAL sends all pieces of an incomplete body again in the next
 view. So what is incomplete when a view ends is dropped, at every member alike.
 
-Source. JGroups FRAG2; threat T8 (limits before allocation).
+Source. JGroups FRAG2; docs/threats.md, T8 (limits before allocation).
 
 Invariants.
   I1  A body arrives whole, with the headers that it left with, or not at all.

@@ -8,7 +8,7 @@ the asker asks again until it has them all, and names those whose answer it has.
 Place. Lowest layer, so that everything that a node has above it is told of. The transport seals
 and opens questions like everything else: without the cluster's key there is no answer.
 
-Source. JGroups `probe.sh`; threat model T2, T7, T22.
+Source. JGroups `probe.sh`; docs/threats.md, T2, T7, T22.
 
 Invariants.
   I1  A question changes nothing but the counters of this layer.

@@ -8,8 +8,11 @@ Invariants.
   B1  What was delivered up to the position of an installed state is not done again.
   B2  A state that does not fit this class is never installed, and nothing is done on top of it.
   B3  Whatever is done is told to all that have the object open here, before the next is done.
-  B4  Who follows is told of another state when it has caught up: with the JOIN of one of this
-      node's processes. What a log or another node's archive tells from before that is no news.
+  B4  Who follows is told of another state when it has caught up: when one of this node's processes
+      is in, with its JOIN. What a log or another node's archive tells from before that is no news.
+  B5  Readers are judged by states from there on alone: the ones before are older than what their
+      rights follow from. Until then who is judged reads what it read before; then all are judged
+      before anybody is told of the new state.
 """
 
 from __future__ import annotations
@@ -78,6 +81,7 @@ class Body(Generic[T]):
         self._kind = kind
         self._port = port
         self._is_behind = False
+        self._is_current = False
         self._faces: dict[Process, Replica[T]] = {}
         self._following: dict[Replica[T], None] = {}
         self._readers: dict[str, list[Replica[T]]] | None = None
@@ -136,7 +140,9 @@ class Body(Generic[T]):
         return [] if self._is_behind else self.observers
 
     def _check_readers(self) -> None:
-        """Let go of whose principal may not read any more: asked once for each."""
+        """Let go of whose principal may not read any more: asked once for each (B5)."""
+        if not self._is_current:
+            return
         if self._readers is None:
             self._readers = {}
             for face in self._faces.values():
@@ -252,14 +258,37 @@ class Body(Generic[T]):
         events = self._membership(position, process, True)
         face = self._faces.get(process)
         if face is not None:
-            self._catch_up(process)
+            self._catch_up(face)
             face.enter()
         return events
 
-    def _catch_up(self, process: Process) -> None:
-        """B4."""
-        if process in self.machine.members:
-            self._tell_replaced()
+    def _catch_up(self, face: Replica[T]) -> None:
+        """B4, B5."""
+        if not face.told_in or face.process not in self.machine.members:
+            return
+        if not self._is_current:
+            self._is_current = True
+            if self.judges_readers:
+                self._check_readers()
+                for one in self._judged():
+                    one.go_on_reading()
+        self._tell_replaced()
+
+    def _judged(self) -> list[Replica[T]]:
+        """Those who have read the object here on somebody's behalf."""
+        return [one for one in self._faces.values() if one.port.principal and one.ready.done]
+
+    def _fall_behind(self) -> None:
+        """A state is told that is not of now, unless a process of this node is in."""
+        self._is_current = any(face.is_in for face in self._faces.values())
+        if self._is_current or not self.judges_readers:
+            return
+        judged = [one for one in self._judged() if not one.is_held_back]
+        if judged:
+            kept = self.fresh_machine()
+            kept.load(self.machine.packed())
+            for one in judged:
+                one.hold_back(cast("T", kept.target))
 
     def _tell_replaced(self) -> None:
         if self._is_behind:
@@ -274,7 +303,7 @@ class Body(Generic[T]):
         face = self._faces.get(process)
         if face is not None:
             face.told_in = True
-            self._catch_up(process)
+            self._catch_up(face)
             face.enter()
 
     def _on_departed(self, event: Departed) -> list[SharedEvent]:
@@ -290,6 +319,7 @@ class Body(Generic[T]):
 
     def _on_released(self) -> None:
         """Nobody of this node is in: what comes for those who are about to be begins anew."""
+        self._is_current = False
         self.machine = self.fresh_machine()
         self._checker.begin(self.machine)
         self._choose_speaker()
@@ -301,8 +331,10 @@ class Body(Generic[T]):
 
     def _install(self, event: StateInstalled) -> None:
         """B1, B2: go on from another replica's state."""
+        self._fall_behind()
         self.machine.group = event.group
         if event.state is None and event.seqno >= self.machine.position:
+            self._is_behind = not self._is_current and any(one.ready.done for one in self.faces)
             self.machine.go_on_alone(event.seqno)
             self._checker.begin(self.machine)
             return

@@ -30,6 +30,10 @@ class Caller(Protocol):
         """The processes in the group, as far as this replica is."""
 
     @property
+    def is_in(self) -> bool:
+        """Whether the state is of now as far as its node is, not one that leads to it."""
+
+    @property
     def wait(self) -> Wait:
         """How to wait for results here."""
 

@@ -192,6 +192,21 @@ def declaration(target: SharedObject) -> Declaration:
     return target._shared.declaration
 
 
+def is_current(target: SharedObject) -> bool:
+    """Whether its state is of now, as far as its node is.
+
+    Not while it is opened again, in the node's next life: then it shows states that lead to it.
+    """
+    return target._shared.caller.is_in
+
+
+async def caught_up(*targets: SharedObject) -> None:
+    """Wait until these are of now; ClosedError, OutcomeUnknownError where one is closed."""
+    for target in targets:
+        if not is_current(target):
+            await target.refresh()
+
+
 def view_of(target: T, caller: Caller) -> T:
     """The same object for another caller: it has the same fields, and changes none of them."""
     origin = cast("SharedObject", target)

@@ -71,6 +71,7 @@ class Replica(GroupUser, Generic[T]):
         "_error",
         "_forbidden",
         "_held",
+        "_is_held_back",
         "_unsaved",
         "_waiting",
         "body",
@@ -98,6 +99,7 @@ class Replica(GroupUser, Generic[T]):
         self._waiting: dict[int, _Sent] = {}
         self._error: Exception | None = None
         self._forbidden = False
+        self._is_held_back = False
         self._birth = ""
         self._held: list[_Sent] = []
         self._unsaved: list[tuple[int, Numbered]] = []
@@ -301,9 +303,10 @@ class Replica(GroupUser, Generic[T]):
             detail = f"may not read this object as of position {self.position}"
         except Exception as raised:  # a judge that fails lets nobody see anything
             detail = f"may not read this object as of position {self.position}: {raised!r}"
-        kept = self.body.fresh_machine()
-        kept.load(self.body.machine.packed())
-        part(self.target, kept.target)
+        if not self._is_held_back:
+            kept = self.body.fresh_machine()
+            kept.load(self.body.machine.packed())
+            part(self.target, kept.target)
         self._forbidden = True
         self._give_up(ForbiddenError(principal, detail))
         self.port.leave()
@@ -312,6 +315,22 @@ class Replica(GroupUser, Generic[T]):
     def show(self, origin: T) -> None:
         """The body has begun anew."""
         part(self.target, origin)
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether it goes on reading a former state until its right to the new one is known."""
+        return self._is_held_back
+
+    def hold_back(self, kept: T) -> None:
+        """Go on reading this state until `go_on_reading` (B5 of the body)."""
+        self._is_held_back = True
+        part(self.target, kept)
+
+    def go_on_reading(self) -> None:
+        """The state is of now, and its reader was judged by it: whoever may read it does."""
+        if self._is_held_back and not self._forbidden:
+            self._is_held_back = False
+            part(self.target, self.body.origin)
 
     def interrupt(self) -> None:
         """R1: what was under way has an unknown outcome. Calls from now on wait until it is in.

@@ -27,6 +27,7 @@ class Solitary:
     process = NOBODY
     members = (NOBODY,)
     time_s = 0.0
+    is_in = True
     wait: Wait = staticmethod(wait_never)
 
     def __init__(self, target: Stateful) -> None:

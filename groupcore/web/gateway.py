@@ -108,9 +108,15 @@ class Gateway:
             self._scheduled.cancel()
 
     async def send_away(self) -> None:
-        """Send all pages to other nodes; their sessions here are over."""
-        for page in list(self.pages.values()):
+        """Send all pages to other nodes; their sessions here are over.
+
+        All are told before any session is closed: outside the cluster that lasts until the node is
+        back.
+        """
+        pages = list(self.pages.values())
+        for page in pages:
             page.cut(4001, "this node is leaving")
+        for page in pages:
             await page.end()
 
     def become(self, condition: str) -> None:
@@ -126,8 +132,7 @@ class Gateway:
         badges = [(page, page.badge) for page in self.pages.values()]
         dismissed = [page for page, badge in badges if badge is not None and wanted(badge)]
         for page in dismissed:
-            page.cut(code, reason)
-            page.end_soon()
+            page.dismiss(code, reason)
         return len(dismissed)
 
     def recheck(self) -> None:

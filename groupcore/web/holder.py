@@ -4,12 +4,17 @@ Invariants.
   O1  For each `opening` that came to its end there is one `closed`, whatever happens.
   O2  What a page said last of an object counts: what it closes while it is being opened is closed.
   O3  A page that has come back and does not ask for an object within `linger_s` has closed it.
+  O4  From a revocation on a page is shown nothing of the object; it is told of it behind the
+      results of the calls that it had under way.
+  O5  What is called of an object whose opening was refused for good, or that was taken away, is
+      answered by that refusal, until the page asks for the object again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,12 +27,14 @@ from groupcore.shared.plain import who
 from groupcore.shared.replica import Replica
 from groupcore.shared.session import Session
 from groupcore.shared.types import Presence, Published, Topic
+from groupcore.shared.verdicts import code_of
 from groupcore.web import limits
 from groupcore.web.asking import name_of, number_of
 from groupcore.web.errors import BadRequestError
 from groupcore.web.feed import Version
 from groupcore.web.kinds import Kind, shown
-from groupcore.web.outlet import Opened, Outlet, Writer
+from groupcore.web.outlet import TEMPORARY, Opened, Outlet, Writer
+from groupcore.web.owed import Owed
 
 if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
@@ -45,12 +52,18 @@ class _Asked:
     is_wanted: bool = True
 
 
+def _forbidden(name: str) -> BadRequestError:
+    return BadRequestError("forbidden", f"you may not open {name!r}")
+
+
 class Holder(Outlet):
     """What the page that calls itself `client` has open."""
 
     def __init__(self, gateway: Gateway, client: str, session: Session) -> None:
         super().__init__(gateway, client, session)
+        self.owed = Owed()
         self._asked: dict[str, _Asked] = {}
+        self._refused: OrderedDict[str, BadRequestError] = OrderedDict()
         self._reaper: asyncio.TimerHandle | None = None
 
     def connect(self, writer: Writer, resumed: bool) -> None:
@@ -83,7 +96,12 @@ class Holder(Outlet):
 
     def ask_open(self, message: Message) -> None:
         """The page wants an object; errors say why it does not get it."""
-        name, kind = self._named(message)
+        name = name_of(message["name"])
+        try:
+            kind = self._kind_of(name, name_of(message["type"], "type"))
+        except BadRequestError as error:
+            self._note_refused(name, error)
+            raise
         known: Version | None = None
         if "birth" in message or "version" in message:
             birth = name_of(message.get("birth"), "birth")
@@ -98,29 +116,35 @@ class Holder(Outlet):
             return
         if has is None and len(self.opened.keys() | self._asked) >= limits.OBJECTS_MAX:
             raise BadRequestError("too_many_open", f"at most {limits.OBJECTS_MAX} objects at once")
+        self._refused.pop(name, None)
         asked = self._asked[name] = _Asked(kind, known, base)
         self._gateway.start(self._open(name, asked))
 
-    def _named(self, message: Message) -> tuple[str, Kind]:
-        """The object that the page names, if it may open that."""
-        name, type_name = name_of(message["name"]), name_of(message["type"], "type")
+    def _kind_of(self, name: str, type_name: str) -> Kind:
+        """The type of the object that the page names, if it may open that."""
         kind = self._gateway.kinds.get(type_name)
         if kind is None:
             raise BadRequestError("unknown_type", f"no type is called {type_name!r} here")
         principal = self.session.principal
-        if not self._may_open(type_name, name):
-            raise BadRequestError("forbidden", f"you may not open {name!r}")
+        if not self._gateway.terms.is_sure():
+            raise BadRequestError("not_primary", "this node does not know now who may open this")
+        objection = self._objection(type_name, name)
+        if objection is not None:
+            raise objection
         if not principal and getattr(kind.kind, "for_nodes", None):
             raise BadRequestError("forbidden", f"nobody may open {name!r} without a name")
-        return name, kind
+        return kind
 
-    def _may_open(self, type_name: str, name: str) -> bool:
-        """As the program says; what goes wrong in there counts as no."""
+    def _objection(self, type_name: str, name: str) -> BadRequestError | None:
+        """Why it may not be open, as the program says; what goes wrong in there counts as no."""
         try:
-            return self._gateway.terms.may_open(self.session.principal, type_name, name)
+            if self._gateway.terms.may_open(self.session.principal, type_name, name):
+                return None
+        except BadRequestError as error:
+            return error
         except Exception:
             log.exception("whether %s may be opened could not be found out", name)
-            return False
+        return _forbidden(name)
 
     async def _open(self, name: str, asked: _Asked) -> None:
         opened: Opened | None = None
@@ -136,6 +160,7 @@ class Holder(Outlet):
             else:
                 await self._open_object(name, opened, asked)
         except GroupcoreError as error:
+            self._note_refused(name, error)
             self.refuse(error, name=name)
         except Exception:
             log.exception("the object %s could not be opened for a page", name)
@@ -167,6 +192,8 @@ class Holder(Outlet):
             raise BadRequestError("closed", f"{name!r} was closed meanwhile")
         if not asked.is_wanted:
             return
+        if not replica.is_in:  # what is here leads to the state of now, and may be of the past
+            raise BadRequestError("not_ready", f"{name!r} is opened again at this node")
         if name not in self.opened:
             self.opened[name] = opened
             if self._gateway.saves:
@@ -226,26 +253,66 @@ class Holder(Outlet):
 
     def let_go(self, name: str) -> None:
         """The session has the object open no more."""
+        opened = self._stop_showing(name)
+        if opened is not None:
+            self._release(name, opened)
+
+    def _stop_showing(self, name: str) -> Opened | None:
         opened = self.opened.pop(name, None)
         if opened is None:
-            return
+            return None
         self._withheld.pop(name, None)
         if opened.feed is not None:
             self._gateway.unfollow(opened.feed, self)
         if opened.company is not None:
             self._gateway.part(opened.company, self)
-        self._release(name, opened)
+        if opened.subscription is not None:
+            opened.subscription.stream.tap = None
+        return opened
+
+    def cease(self, name: str) -> None:
+        """Nothing of the object is shown any more; it stays open until its calls are answered."""
+        opened = self._stop_showing(name)
+        if opened is not None:
+            self.owed.behind(partial(self._release, name, opened))
+
+    def _take_away(self, name: str, error: Exception) -> None:
+        """O4: the right to have the object open is gone."""
+        self.cease(name)
+        self._note_refused(name, error)
+        self.owed.behind(partial(self._tell_taken, name, error))
+
+    def _tell_taken(self, name: str, error: Exception) -> None:
+        if name not in self.opened and name not in self._asked:  # else it is open again
+            self.refuse(error, name=name)
+
+    def _note_refused(self, name: str, error: Exception) -> None:
+        """O5."""
+        code = error.code if isinstance(error, BadRequestError) else code_of(error)
+        if code in TEMPORARY or name in self.opened:
+            return
+        self._refused[name] = BadRequestError(code, str(error))
+        self._refused.move_to_end(name)
+        if len(self._refused) > limits.OBJECTS_MAX:
+            self._refused.popitem(last=False)
+
+    def why_not_open(self, name: str) -> BadRequestError:
+        """What a call of an object that is not open is answered with (O5)."""
+        not_open = BadRequestError("not_open", f"{name!r} is not open in this session")
+        return self._refused.get(name, not_open)
 
     def recheck(self) -> None:
         """Let go of what the page may not have open any more."""
         for name, opened in list(self.opened.items()):
-            if not self._may_open(opened.kind.name, name):
-                self.let_go(name)
-                self.refuse(BadRequestError("forbidden", f"you may not open {name!r}"), name=name)
+            objection = self._objection(opened.kind.name, name)
+            if objection is not None and objection.code not in TEMPORARY:
+                self._take_away(name, objection)
         for name, asked in self._asked.items():
-            if asked.is_wanted and not self._may_open(asked.kind.name, name):
+            objection = self._objection(asked.kind.name, name) if asked.is_wanted else None
+            if objection is not None and objection.code not in TEMPORARY:
                 asked.is_wanted = False
-                self.refuse(BadRequestError("forbidden", f"you may not open {name!r}"), name=name)
+                self._note_refused(name, objection)
+                self.refuse(objection, name=name)
 
     def _release(self, name: str, opened: Opened) -> None:
         if opened.is_released:
@@ -268,8 +335,7 @@ class Holder(Outlet):
         self._gateway.turn_to(None)
         if opened.feed is not None:
             opened.feed.close_entry()
-        self.let_go(name)
-        self.refuse(replica.given_up.error or BadRequestError("closed", "closed"), name=name)
+        self._take_away(name, replica.given_up.error or BadRequestError("closed", "closed"))
 
     # --- what is told ---------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ def _session(page: Page) -> Told:
         "resumed": page.resumed,
         "buffered_bytes": page.buffered_bytes,
         "withheld": page.withheld,
-        "calls": page.calls,
+        "calls": len(page.owed),
         "objects": len(page.opened),
     }
 

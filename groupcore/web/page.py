@@ -10,6 +10,7 @@ Bad input is answered by a typed error, or ends the connection with a code; noth
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,13 +40,13 @@ class Page(Holder):
 
     def __init__(self, gateway: Gateway, client: str, session: Session) -> None:
         super().__init__(gateway, client, session)
-        self.calls = 0
         self.badge: Badge | None = None
         self._tokens = float(gateway.terms.burst)
         self._tokens_s = self.began_s = asyncio.get_running_loop().time()
         self._linger: asyncio.TimerHandle | None = None
         self._inspected_s = float("-inf")
         self._is_over = False
+        self._is_dismissed = False
 
     def connect(self, writer: Writer, resumed: bool) -> None:
         """The page is here (again)."""
@@ -78,15 +79,33 @@ class Page(Holder):
         if not self._is_over:
             self._is_over = True
             self._gateway.terms.met("close", self.client, self.session, self.traffic)
+        self.owed.finish()
         for name in list(self.opened):
             self.let_go(name)
         await self.session.close()
+
+    def dismiss(self, code: int, reason: str) -> None:
+        """The page's sign-in is over: nothing is shown or taken any more, and the session ends."""
+        if self._is_dismissed:
+            return
+        self._is_dismissed = True
+        self._gateway.forget(self)  # who signs in again begins a session of its own
+        for name in list(self.opened):
+            self.cease(name)
+        self.owed.behind(partial(self._sent_off, code, reason))
+
+    def _sent_off(self, code: int, reason: str) -> None:
+        self.write()  # the answers that it has waited for
+        self.cut(code, reason)
+        self.end_soon()
 
     # --- what the page asks for -----------------------------------------------------------------
 
     def receive(self, message: Message) -> None:
         """One message; SessionEndError when there are too many."""
         self._take_token()
+        if self._is_dismissed:
+            return
         about: dict[str, str | int] = {}
         for key in ("name", "n"):
             value = message.get(key)
@@ -126,7 +145,7 @@ class Page(Holder):
         name = name_of(message["name"])
         opened = self.opened.get(name)
         if opened is None:
-            raise BadRequestError("not_open", f"{name!r} is not open in this session")
+            raise self.why_not_open(name)
         return name, opened
 
     def _call(self, message: Message) -> None:
@@ -135,25 +154,32 @@ class Page(Holder):
         answered = number_of(message["answered"], "answered")
         if opened.feed is None:
             raise BadRequestError("unknown_operation", f"{name!r} has no operations")
-        if self.calls >= limits.CALLS_MAX:
-            raise BadRequestError("busy", f"{limits.CALLS_MAX} calls are not answered yet")
+        self._require_room()
         replica = self.session.port(opened.kind.kind, name).user
         assert isinstance(replica, Replica)
         calls = calls_of(message["calls"], replica.target)
         pending: Pending[Verdict] = Pending()
         replica.order_as(calls, Call(self.client, number, answered), pending)
-        self.calls += 1
-        at_s = asyncio.get_running_loop().time()
-        pending.when_done(partial(self._on_verdict, name, number, at_s, pending))
+        call, at_s = self.owed.begin(), asyncio.get_running_loop().time()
+        tell = partial(self._on_verdict, name, opened, number, at_s, pending)
+        pending.when_done(partial(self._when_answered, call, tell))
 
-    def _on_verdict(self, name: str, number: int, at_s: float, pending: Pending[Verdict]) -> None:
-        self.calls -= 1
+    def _require_room(self) -> None:
+        if len(self.owed) >= limits.CALLS_MAX:
+            raise BadRequestError("busy", f"{limits.CALLS_MAX} calls are not answered yet")
+
+    def _when_answered(self, call: int, tell: Callable[[], None]) -> None:
+        tell()
+        self.owed.end(call)
+
+    def _on_verdict(
+        self, name: str, opened: Opened, number: int, at_s: float, pending: Pending[Verdict]
+    ) -> None:
         figures = self._gateway.figures
         figures.calls += 1
         took_s = asyncio.get_running_loop().time() - at_s
         figures.latency.observe(took_s)
-        opened = self.opened.get(name)
-        if opened is not None and opened.feed is not None:
+        if opened.feed is not None:
             opened.feed.took(took_s)
         if pending.error is not None:
             self.refuse(pending.error, name=name, n=number)
@@ -162,9 +188,7 @@ class Page(Holder):
         if verdict.code:
             self.refuse(BadRequestError(verdict.code, "the call had this end"), name=name, n=number)
             return
-        opened = self.opened.get(name)
-        if opened is not None:
-            self._gateway.terms.called(self.session.principal, opened.kind.name, name)
+        self._gateway.terms.called(self.session.principal, opened.kind.name, name)
         self._answer(name, number, verdict.results)
 
     def _answer(self, name: str, number: int, results: list[object]) -> None:
@@ -188,14 +212,12 @@ class Page(Holder):
         topic = opened.user
         if not isinstance(topic, Topic):
             raise BadRequestError("unknown_operation", f"{name!r} is no topic")
-        if self.calls >= limits.CALLS_MAX:
-            raise BadRequestError("busy", f"{limits.CALLS_MAX} calls are not answered yet")
+        self._require_room()
         pending = topic.publish(topic.read(message["value"]))
-        self.calls += 1
-        pending.when_done(partial(self._on_done, name, number, pending))
+        tell = partial(self._on_done, name, number, pending)
+        pending.when_done(partial(self._when_answered, self.owed.begin(), tell))
 
     def _on_done(self, name: str, number: int, pending: Pending[None]) -> None:
-        self.calls -= 1
         if pending.error is not None:
             self.refuse(pending.error, name=name, n=number)
         else:

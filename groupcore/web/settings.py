@@ -11,7 +11,13 @@ from groupcore.shared.session import Session
 from groupcore.web.limits import BURST, HEARTBEAT_S, LINGER_S, RATE, SESSIONS_MAX
 
 MayOpen: TypeAlias = Callable[[str, str, str], bool]
-"""Asked with principal, type and name whether an object may be opened, or made."""
+"""Asked with principal, type and name whether an object may be opened, or made.
+
+BadRequestError says why it is not known now; what else it raises counts as no.
+"""
+
+IsSure: TypeAlias = Callable[[], bool]
+"""Asked before each opening whether the node may know what was ordered of late, and so who may."""
 
 Opening: TypeAlias = Callable[[str, str, str], Awaitable[None]]
 """Awaited with principal, type and name before a session opens an object that it has not open.
@@ -55,6 +61,7 @@ class GatewaySettings(TypedDict, total=False):
     """The settings of a gateway that have a default, see `Terms`."""
 
     may_open: MayOpen
+    is_sure: IsSure
     opening: Opening
     closed: Closed
     presenting: Presenting
@@ -65,6 +72,11 @@ class GatewaySettings(TypedDict, total=False):
     sessions_max: int
     rate: float
     burst: int
+
+
+def always() -> bool:
+    """Access lists are the objects' own, each as of its place in the order."""
+    return True
 
 
 def may_open_all(principal: str, kind: str, name: str) -> bool:
@@ -103,6 +115,7 @@ class Terms:
     """
 
     may_open: MayOpen = may_open_all
+    is_sure: IsSure = always
     opening: Opening = opening_unnoticed
     closed: Closed = closed_unnoticed
     presenting: Presenting = presenting_all

@@ -9,7 +9,7 @@ What is random (ids, secrets) comes from the order or from who calls; time is th
 never runs back (`self.context.time_s`). What is too old is no good at once, and `expire` takes it
 out, so that everything else is a function of the fields alone.
 
-Source. reliability.md, T9, T11, T12, T14, T17, T21 and invariant 22.
+Source. docs/threats.md, T9, T11, T12, T14, T17 and T21; invariant 22.
 """
 
 from __future__ import annotations

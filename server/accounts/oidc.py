@@ -5,7 +5,7 @@ began, so any node can take the answer. Nothing of an answer is believed that do
 audience and nonce exactly, the signature by a key that the provider publishes, by one of the
 algorithms below. Keys that are not known are fetched again, as providers change theirs.
 
-Source. OpenID Connect Core 1.0, 3.1; RFC 7636, RFC 9207, RFC 9700; reliability.md, T18.
+Source. OpenID Connect Core 1.0, 3.1; RFC 7636, RFC 9207, RFC 9700; docs/threats.md, T18.
 """
 
 from __future__ import annotations

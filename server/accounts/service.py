@@ -19,6 +19,7 @@ from typing import Protocol
 from groupcore.errors import GroupcoreError
 from groupcore.shared import Changed
 from groupcore.shared.changes import Change, Replaced
+from groupcore.shared.object import is_current
 from groupcore.web import Badge
 from server.accounts.accounts import Accounts
 from server.accounts.audit_file import AuditFile
@@ -28,6 +29,7 @@ from server.accounts.passwords import Passwords
 from server.accounts.records import Ended, RightsChanged
 from server.accounts.roles import USER, Role
 from server.accounts.secrets import digest_of, new_secret
+from server.accounts.standing import Standing
 from server.accounts.tickets import Tickets
 from server.errors import BadMessageError
 
@@ -89,10 +91,12 @@ class AccountService:
         self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
         self.offers = True
         self.cluster_keys: Callable[[], tuple[bytes, ...]] = tuple
+        self.silent_s: Callable[[], float] = lambda: 0.0
         self.pages: Pages | None = None
         self.feed: Feed | None = None
         self._accounts: Accounts | None = None
         self._lists: Lists | None = None
+        self._standing: Standing | None = None
         self._folder = folder
         self._known: dict[tuple[str, str], bool] = {}
         self._known_of = -1
@@ -104,9 +108,24 @@ class AccountService:
     @property
     def accounts(self) -> Accounts:
         """The object; BadMessageError `not_ready` before this node has it."""
-        if self._accounts is None:
+        accounts = self._accounts
+        if accounts is None:
             raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
-        return self._accounts
+        if not is_current(accounts):  # what it shows is older than what people may
+            raise BadMessageError("not_ready", "this node comes back to its cluster; try again")
+        return accounts
+
+    @property
+    def standing(self) -> Standing:
+        """Whether what this node has is late enough to say who may read."""
+        if self._standing is None:
+            raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
+        return self._standing
+
+    @property
+    def doubts(self) -> int:
+        """How often this node was not sure who may read."""
+        return 0 if self._standing is None else self._standing.doubts
 
     @property
     def lists(self) -> Lists:
@@ -121,6 +140,9 @@ class AccountService:
         accounts.changes().tap = self._on_change
         self._lists = Lists(accounts, shelf)
         self._accounts = accounts
+        clock = asyncio.get_running_loop().time
+        self._standing = Standing(clock, lambda: self.silent_s(), accounts.refresh)
+        self._standing.begin()
         if not self._file.agrees(accounts.notes):
             logger.warning("%s is of another audit log; move it away", self._folder / "audit.jsonl")
         self._write_down(accounts)
@@ -130,6 +152,8 @@ class AccountService:
 
     async def close(self) -> None:
         """The node leaves."""
+        if self._standing is not None:
+            self._standing.end()
         for task in (self._sweeping, self._offering):
             if task is not None:
                 task.cancel()
@@ -182,10 +206,8 @@ class AccountService:
         return self.tickets.give(caller.digest, asyncio.get_running_loop().time())
 
     def may_read(self, principal: str, document: str) -> bool:
-        """Whether the principal may open the document; not before this node has the accounts."""
-        accounts = self._accounts
-        if accounts is None:
-            return False
+        """Whether the principal may open the document; BadMessageError `not_ready`."""
+        accounts = self.accounts
         if self._known_of != accounts.rights_number or len(self._known) > KNOWN_MAX:
             self._known, self._known_of = {}, accounts.rights_number
         asked = principal, document

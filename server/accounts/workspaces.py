@@ -52,6 +52,16 @@ class Workspaces(People):
         user = self.user(principal)
         return Role.NONE if user is None else self.roles.get(workspace, {}).get(user.id, Role.NONE)
 
+    def knows(self, principal: str, user: str) -> bool:
+        """Whether the principal may know of an account: its own, of a workspace of its own, or any.
+
+        Who manages accounts may know of any. Ids are no secrets: others are found by address.
+        """
+        own = user_of(principal)
+        if self.manages(principal) or own == user:
+            return True
+        return any(own in roles and user in roles for roles in self.roles.values())
+
     def document_role(self, principal: str, document: str) -> Role:
         """What the principal is for the document, all taken together."""
         filed = self.documents.get(document)

@@ -48,7 +48,7 @@ def _shown(node: Node, page: Page, offset_s: float) -> Shown:
         "objects": len(page.opened),
         "withheld": page.withheld if page.is_connected else 0,
         "buffered_bytes": page.buffered_bytes,
-        "calls": page.calls,
+        "calls": len(page.owed),
         "resumed": page.resumed,
     }
 

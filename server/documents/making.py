@@ -73,7 +73,7 @@ async def make_document(
     if len(catalogue) >= documents_max:
         raise TooManyDocumentsError(f"the workspace holds {documents_max} documents at most")
     seeds = seeds_of(blocks or EMPTY)
-    async with keeper.holding(doc) as document:
+    async with keeper.reading(doc) as document:
         if not document.outline.rights:  # else it is whole: somebody's since an attempt before
             await _fill(document, seeds)
             await document.outline.rename(title)

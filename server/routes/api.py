@@ -29,7 +29,7 @@ from server.pictures.importing import placed
 from server.pictures.named import named_in
 from server.routes.access import Access, Place
 from server.routes.asks import PUBLIC, Ask, Field, Row
-from server.routes.done import SAVED_S, ordered
+from server.routes.done import SAVED_S, ordered, reached
 from server.routes.files import FOLDER
 from server.routes.gate import GUEST
 from server.settings import Settings
@@ -253,18 +253,18 @@ class DocumentRoutes:
         """Id, title and blocks of the document that is asked for."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
         await self._check_there(ask, doc)
-        found = await ordered(self._read(doc))
+        shot = await reached(self._read(doc))
         if not may_read(doc):  # not any more
             raise BadMessageError("no_such_document", "there is no document of this id here")
-        return found
+        return shot
 
     async def _check_there(self, ask: Ask, doc: str) -> None:
         may_read = self.access.reader(ask)
-        if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
+        if not may_read(doc) or not is_identifier(doc) or not await reached(self.node.knows(doc)):
             raise BadMessageError("no_such_document", "there is no document of this id here")
 
     async def _read(self, doc: str) -> tuple[str, str, Shot]:
-        async with self.node.keeper.holding(doc) as document:
+        async with self.node.keeper.reading(doc) as document:
             return doc, document.outline.title, await document.snapshot()
 
     async def read(self, ask: Ask) -> Response:
@@ -285,16 +285,16 @@ class DocumentRoutes:
         """The document's headings as this node has them; its other blocks are not read."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
         await self._check_there(ask, doc)
-        found = await ordered(self._headings(doc))
+        rows = await reached(self._headings(doc))
         if not may_read(doc):  # not any more
             raise BadMessageError("no_such_document", "there is no document of this id here")
-        told = json.dumps(found, sort_keys=True).encode()
+        told = json.dumps(rows, sort_keys=True).encode()
         version = blake2b(told, digest_size=16).hexdigest()
         is_known = ask.query["known"] == version
-        return JSONResponse({"version": version} | ({} if is_known else {"headings": found}))
+        return JSONResponse({"version": version} | ({} if is_known else {"headings": rows}))
 
     async def _headings(self, doc: str) -> list[dict[str, object]]:
-        async with self.node.keeper.holding(doc) as document:
+        async with self.node.keeper.reading(doc) as document:
             return [
                 {
                     "id": block,

@@ -14,10 +14,12 @@ from server.accounts.errors import AccountError
 from server.accounts.secrets import SECRET_MAX, csrf_of, equal
 from server.accounts.service import AccountService, Caller
 from server.accounts.sign_ins import SIGN_IN_LONGEST_S
+from server.accounts.standing import WAIT_S
 from server.errors import BadMessageError
 from server.node import Node
 from server.routes.asks import PUBLIC, SIGNED_IN
-from server.routes.gate import CSRF, SAFE, Gate
+from server.routes.done import ORDER_S
+from server.routes.gate import CSRF, READS, SAFE, Gate
 
 COOKIE = "__Host-groupcore"
 LOOPBACK_COOKIE = "groupcore"
@@ -101,6 +103,12 @@ class Gatehouse(Gate):
             return self.cookie
         except AccountError:
             return ""
+
+    async def may_judge(self, request: Request, scope: str) -> None:
+        """Who reads is judged here, also for a copy; who writes is judged in the order, too."""
+        if scope != PUBLIC:
+            is_read = request.method in READS
+            await self.service.standing.sure(WAIT_S if is_read else ORDER_S)
 
     def let_in(self, request: Request, scope: str) -> Caller | None:
         """Who asks, if that is enough for the scope; AccountError, BadMessageError."""

@@ -28,11 +28,20 @@ async def done(node: Node, work: Awaitable[T]) -> T:
 
 
 async def ordered(work: Awaitable[T]) -> T:
-    """What needs the order; BadMessageError `not_primary` when that takes too long."""
+    """A change; BadMessageError `not_primary` when the order does not take it in time."""
+    return await _in_time(work, "the cluster takes no changes now; try again")
+
+
+async def reached(work: Awaitable[T]) -> T:
+    """A read of what may have to be opened; BadMessageError `not_primary` when that is not done."""
+    return await _in_time(
+        work, "this is not open at this node, and the others do not answer; ask another node"
+    )
+
+
+async def _in_time(work: Awaitable[T], otherwise: str) -> T:
     try:
         async with asyncio.timeout(ORDER_S):
             return await work
     except TimeoutError:
-        raise BadMessageError(
-            "not_primary", "the cluster takes no changes now; try again"
-        ) from None
+        raise BadMessageError("not_primary", otherwise) from None

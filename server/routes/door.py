@@ -7,10 +7,11 @@ import asyncio
 from starlette.websockets import WebSocket
 
 from groupcore.shared.documents import Document
-from groupcore.web import Badge
+from groupcore.web import Badge, BadRequestError
 from server.accounts.service import AccountService
 from server.documents.entrance import Entrance
 from server.documents.names import place_of
+from server.errors import BadMessageError
 from server.node import Node
 
 LIST_WAIT_S = 2.0
@@ -38,8 +39,18 @@ class Door:
         if place is None or place.type != kind:
             return False
         if place.doc:
-            return self._service.may_read(principal, place.doc)
+            try:
+                return self._service.may_read(principal, place.doc)
+            except BadMessageError as error:
+                raise BadRequestError(error.code, error.message) from None
         return kind == "Nodes"
+
+    def is_sure(self) -> bool:
+        """Whether this node knows of late enough an order to say who may open what."""
+        try:
+            return self._service.standing.is_sure()
+        except BadMessageError:
+            return False
 
 
 class GuardedEntrance:

@@ -62,6 +62,9 @@ class Gate:
         """Who asks, if that is enough for the scope; AccountError, BadMessageError."""
         raise NotImplementedError
 
+    async def may_judge(self, request: Request, scope: str) -> None:
+        """Wait until this node knows who may read this; BadMessageError where it does not."""
+
     def manages(self, scope: str) -> bool:
         """Whether accounts or the cluster are managed by what has this scope."""
         return scope.startswith(MANAGED)
@@ -100,6 +103,7 @@ class Gate:
         async def answer(request: Request) -> Response:
             is_stale = not self.node.primary
             with self.noting_refusals(request, row.path, row.scope):
+                await self.may_judge(request, row.scope)
                 caller = self.let_in(request, row.scope)
                 self._check_pace(request, caller)
                 query, key = read_query(request, row.query), read_key(request, row)

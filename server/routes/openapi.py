@@ -14,7 +14,7 @@ from server.routes.auth import Gatehouse
 from server.routes.gate import CSRF, STALE, Gate
 from server.routes.oidc import ProviderSignIn, make_provider
 from server.routes.people import People
-from server.routes.problems import STATUS
+from server.routes.problems import status_of
 from server.routes.sessions import Sessions
 from server.routes.sharing import Sharing
 
@@ -181,7 +181,7 @@ def _responses(row: Row) -> Schema:
     found: Schema = {str(row.answers): success}
     by_status: dict[str, list[str]] = {}
     for code in dict.fromkeys(codes):
-        by_status.setdefault(str(STATUS.get(code, 400)), []).append(code)
+        by_status.setdefault(str(status_of(code)), []).append(code)
     for status, names in sorted(by_status.items()):
         found[status] = {
             "description": ", ".join(names),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Container
 from dataclasses import replace
 
 from starlette.responses import JSONResponse, Response
 
+from server.accounts.accounts import Accounts
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.names import check_email
 from server.accounts.passwords import check_password
@@ -31,6 +33,17 @@ SPACE = {"id": "the workspace", "name": "its name", "role": "what one is there"}
 def fresh_secret(ask: Ask, kind: str) -> str:
     """A new secret; the same for who asks again with the same Idempotency-Key."""
     return derived(kind, ask.who.secret, ask.key) if ask.key else new_secret(kind)
+
+
+def known_account(accounts: Accounts, by: str, user: str, here: Container[str]) -> str:
+    """The id of an account that has a role here, or that who asks may know of.
+
+    Of others nothing is told, not even that they exist: who gives an account a role is shown its
+    name and address.
+    """
+    if user not in here and not accounts.knows(by, user):
+        raise missing("account")
+    return user
 
 
 class People(Desk):
@@ -288,12 +301,17 @@ class People(Desk):
         return JSONResponse(shown_member(user, role), 201)
 
     async def set_role(self, ask: Ask) -> Response:
-        """Another role."""
-        return await self._set_role(ask, ask.path("user"), role_of(ask.text("role")))
+        """Another role, of somebody who has one or whom who asks may know of."""
+        return await self._set_role(ask, self._known(ask), role_of(ask.text("role")))
 
     async def drop_member(self, ask: Ask) -> Response:
         """No role."""
-        return await self._set_role(ask, ask.path("user"), Role.NONE)
+        return await self._set_role(ask, self._known(ask), Role.NONE)
+
+    def _known(self, ask: Ask) -> str:
+        """The account that is named, as far as who asks may know of it."""
+        here = self.accounts.roles.get(ask.path("workspace"), {})
+        return known_account(self.accounts, ask.by, ask.path("user"), here)
 
     async def _set_role(self, ask: Ask, user: str, role: Role) -> Response:
         work = self.accounts.set_role(ask.by, ask.path("workspace"), user, role, ask.origin)

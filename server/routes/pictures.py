@@ -12,7 +12,7 @@ from server.pictures.naming import is_hash
 from server.pictures.register import NO_PICTURE, Kept
 from server.routes.access import Access
 from server.routes.asks import Ask, Field, Row
-from server.routes.done import done, ordered
+from server.routes.done import done, reached
 
 MEDIA = ("image/png", "image/jpeg", "image/gif", "image/webp")
 COPY = (
@@ -79,7 +79,7 @@ class PictureRoutes:
     async def add(self, ask: Ask) -> Response:
         """Take in the picture that is the body, or, in JSON, one of another document."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
-        if not may_read(doc) or not is_identifier(doc) or not await ordered(self.node.knows(doc)):
+        if not may_read(doc) or not is_identifier(doc) or not await reached(self.node.knows(doc)):
             raise BadMessageError("no_such_document", "there is no document of this id here")
         if not self.access.editor(ask)(doc):
             raise forbidden()

@@ -28,6 +28,14 @@ if TYPE_CHECKING:
     from server.node import Node
 
 STATUS = {
+    "bad_request": 400,
+    "bad_change": 400,
+    "out_of_range": 400,
+    "no_such_block": 404,
+    "block_exists": 409,
+    "block_deleted": 409,
+    "base_too_old": 409,
+    "internal": 500,
     "busy": 503,
     "not_primary": 503,
     "not_ready": 503,
@@ -82,7 +90,12 @@ STATUS = {
     "no_backups": 409,
     "no_such_backup": 404,
 }
-"""HTTP status by code; others are 400."""
+"""HTTP status by code: of every code that the server raises (`tests/server/test_problems.py`)."""
+
+
+def status_of(code: str) -> int:
+    """The status of a code. One that the table lacks is a mistake of the server, so 500."""
+    return STATUS.get(code, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def problem(
@@ -113,7 +126,7 @@ async def on_http_error(_: Request, error: Exception) -> Response:
 async def on_bad_message(_: Request, error: Exception) -> Response:
     """What the application refuses."""
     assert isinstance(error, BadMessageError)
-    response = problem(STATUS.get(error.code, 400), error.code, error.message)
+    response = problem(status_of(error.code), error.code, error.message)
     if isinstance(error, TooFastError):
         response.headers["Retry-After"] = str(error.wait_s)
     return response
@@ -162,7 +175,7 @@ UNSURE = (shared.OutcomeUnknownError, shared.ResultLostError)
 async def on_refusal(_: Request, error: Exception) -> Response:
     """What objects and the service refuse; anything else is our own bug, for who logs it."""
     if isinstance(error, RefusalError):
-        return problem(STATUS.get(error.code, 400), error.code, str(error))
+        return problem(status_of(error.code), error.code, str(error))
     for kind, code in REFUSALS:
         if isinstance(error, kind):
             return problem(STATUS[code], code, str(error))
@@ -178,7 +191,7 @@ async def on_refusal(_: Request, error: Exception) -> Response:
 def is_forbidden(error: GroupcoreError) -> bool:
     """Whether it is answered by 403."""
     if isinstance(error, BadMessageError | RefusalError):
-        return STATUS.get(error.code, 400) == HTTPStatus.FORBIDDEN
+        return status_of(error.code) == HTTPStatus.FORBIDDEN
     return isinstance(error, shared.ForbiddenError)
 
 

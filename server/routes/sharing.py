@@ -15,7 +15,7 @@ from server.noticed import READ
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
-from server.routes.people import DAY_S, ROLE, fresh_secret
+from server.routes.people import DAY_S, ROLE, fresh_secret, known_account
 from server.routes.sessions import EMAIL, SECRET, Sessions
 from server.routes.shown import shown_link, shown_member, shown_token
 
@@ -152,12 +152,17 @@ class Sharing(Desk):
         return JSONResponse(shown_member(user, role), 201)
 
     async def set_role(self, ask: Ask) -> Response:
-        """Another role for the document."""
-        return await self._set(ask, ask.path("user"), ROLES[ask.text("role")])
+        """Another role for the document, of somebody who has one or whom who asks may know of."""
+        return await self._set(ask, self._known(ask), ROLES[ask.text("role")])
 
     async def drop_member(self, ask: Ask) -> Response:
         """No role beside that in the workspace."""
-        return await self._set(ask, ask.path("user"), Role.NONE)
+        return await self._set(ask, self._known(ask), Role.NONE)
+
+    def _known(self, ask: Ask) -> str:
+        """The account that is named, as far as who asks may know of it."""
+        doc, user = self._owned(ask), ask.path("user")
+        return known_account(self.accounts, ask.by, user, self.accounts.document_roles.get(doc, {}))
 
     async def _set(self, ask: Ask, user: str, role: Role) -> Response:
         work = self.accounts.set_document_role(ask.by, ask.path("doc"), user, role, ask.origin)

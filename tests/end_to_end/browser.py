@@ -23,6 +23,7 @@ from playwright.async_api import (
     Error,
     Locator,
     Page,
+    Route,
     async_playwright,
     expect,
 )
@@ -165,6 +166,17 @@ class BrowserTab:
     def caret_of(self, name: str) -> Locator:
         """The caret of another person."""
         return self.page.locator(f'[data-testid=remote-caret][data-name="{name}"]')
+
+    async def hold_back(self, pattern: str) -> asyncio.Event:
+        """Requests that match wait until the event is set."""
+        may_go = asyncio.Event()
+
+        async def when_it_may(route: Route) -> None:
+            await may_go.wait()
+            await route.continue_()
+
+        await self.page.route(pattern, when_it_may)
+        return may_go
 
     async def texts(self) -> list[str]:
         """The text of every block; OUT_OF_SIGHT for those that are not loaded, and need not be."""

@@ -4,7 +4,6 @@ violations, operations; and every page of the console by keyboard alone.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 from collections.abc import AsyncIterator
@@ -284,13 +283,7 @@ async def test_a_backup_is_taken_verified_and_put_back_and_the_trace_is_pruned(
 
 
 async def test_a_page_that_is_on_its_way_says_so(works: Cluster, ann: BrowserTab) -> None:
-    may_come = asyncio.Event()
-
-    async def when_it_may(route: Route) -> None:
-        await may_come.wait()
-        await route.continue_()
-
-    await ann.page.route("**/assets/Operations-*.js", when_it_may)
+    may_come = await ann.hold_back("**/assets/Operations-*.js")
     await at(ann, works, "")
     await ann.page.get_by_role("link", name="Operations").click()
     await expect(ann.page.get_by_role("status", name="Loading Operations")).to_be_visible()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from playwright.async_api import Route, expect
 
@@ -104,13 +102,7 @@ async def test_an_address_that_is_typed_before_its_form_is_loaded_stands_in_it(
 ) -> None:
     doc = await cluster.create("a", "see here")
     tab = await tabs.document(cluster.nodes["a"].url, doc, "One")
-    may_come = asyncio.Event()
-
-    async def when_it_may(route: Route) -> None:
-        await may_come.wait()
-        await route.continue_()
-
-    await tab.page.route("**/assets/LinkForm-*.js", when_it_may)
+    may_come = await tab.hold_back("**/assets/LinkForm-*.js")
     await tab.put_caret(0)
     await tab.select(4)
     await tab.press("Control+k")
@@ -223,13 +215,7 @@ async def test_what_is_pasted_before_its_reader_is_here_stands_before_what_is_ty
 ) -> None:
     doc = await cluster.create("a", "first")
     one = await tabs.open(cluster.nodes["a"].url, "One")
-    may_come = asyncio.Event()
-
-    async def when_it_may(route: Route) -> None:
-        await may_come.wait()
-        await route.continue_()
-
-    await one.page.route("**/assets/reading-*.js", when_it_may)
+    may_come = await one.hold_back("**/assets/reading-*.js")
     await one.page.goto(f"{cluster.nodes['a'].url}/doc/{doc}")
     await one.loaded()
     two = await tabs.document(cluster.nodes["b"].url, doc, "Two")

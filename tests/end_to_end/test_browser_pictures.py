@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import random
 from io import BytesIO
@@ -80,13 +79,7 @@ async def test_a_description_takes_what_is_typed_before_its_form_is_loaded(
 ) -> None:
     doc = await cluster.create("a", "first")
     tab = await tabs.document(cluster.nodes["a"].url, doc, "One")
-    may_come = asyncio.Event()
-
-    async def when_it_may(route: Route) -> None:
-        await may_come.wait()
-        await route.continue_()
-
-    await tab.page.route("**/assets/describing-*.js", when_it_may)
+    may_come = await tab.hold_back("**/assets/describing-*.js")
     await put(tab, "drop", "hills.png", "image/png", picture(4))
     await shows(tab, 640)
     await images(tab).get_by_role("button").click()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Route, expect
+from playwright.async_api import expect
 
 from tests.end_to_end.browser import NODE_GONE, BrowserTab, Tabs
 from tests.end_to_end.chromium import Wire
@@ -116,13 +116,7 @@ async def test_what_is_typed_before_the_page_knows_that_the_role_is_gone_is_kept
     mortals: Cluster, tabs: Tabs, cookies: list[dict[str, Any]]
 ) -> None:
     ann, bob = await two_writers(mortals, tabs, cookies, "Cid")
-    may_know = asyncio.Event()
-
-    async def when_it_may(route: Route) -> None:
-        await may_know.wait()
-        await route.continue_()
-
-    await bob.page.route("**/api/v1/documents/*/place", when_it_may)
+    may_know = await bob.hold_back("**/api/v1/documents/*/place")
     bob.expect_complaints(*REFUSED)
     await give_role(ann, "Cid", "viewer")
     await bob.put_caret(0)

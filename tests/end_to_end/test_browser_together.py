@@ -129,23 +129,30 @@ async def test_the_name_at_a_caret_is_no_text_of_the_page(cluster: Cluster, tabs
     assert await two.editor.text_content() == "firstsecond"
 
 
-LEFT_OF_CARET = """(caret) => {
-  const line = caret.closest("[data-block-id]");
-  const range = document.createRange();
-  range.setStart(line, 0);
-  range.setEndBefore(caret);
-  return range.toString();
+LEFT_OF_CARETS = """(name) => {
+  const carets = document.querySelectorAll(`[data-testid=remote-caret][data-name="${name}"]`);
+  return [...carets].map((caret) => {
+    const range = document.createRange();
+    range.setStart(caret.closest("[data-block-id]"), 0);
+    range.setEndBefore(caret);
+    return range.toString();
+  });
 }"""
 
 
 async def stands_behind(tab: BrowserTab, name: str, words: str) -> None:
     """Waits until another's caret is drawn right behind these words, from the start of the line."""
-    caret = tab.caret_of(name)
+    found: list[str] = []
 
     async def is_there() -> bool:
-        return await caret.count() == 1 and await caret.evaluate(LEFT_OF_CARET) == words
+        # In one step: a caret that is drawn anew between two of them stands nowhere.
+        found[:] = await tab.page.evaluate(LEFT_OF_CARETS, name)
+        return found == [words]
 
-    await eventually(is_there, f"the caret of {name} behind {words!r}")
+    try:
+        await eventually(is_there, f"the caret of {name} behind {words!r}")
+    except AssertionError as error:
+        raise AssertionError(f"{error}; it is behind {found}") from None
 
 
 async def test_anothers_caret_stays_with_its_letter_while_a_third_person_writes_there(

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from groupcore.trace import CHECKSUM_MARK, TABLES, VERSION, Segment
 from pipeline.schemas import arrow_schema
+from pipeline.segments import RESTING
 from tests.pipeline.cluster import Row
 
 
@@ -24,10 +25,11 @@ def write_segments(
 ) -> list[Segment]:
     """Write the rows of all nodes and kinds; `off` is numbered where a row has none.
 
-    `first`: the number of the first segment of each.
+    `first`: the number of the first segment of each. As nodes do it, what rests on others is
+    complete behind these.
     """
     written = []
-    for kind, of_kind in rows.items():
+    for kind, of_kind in sorted(rows.items(), key=lambda item: item[0] in RESTING):
         by_node: dict[str, list[Row]] = defaultdict(list)
         for row in of_kind:
             by_node[row["node"]].append(row)
@@ -59,10 +61,15 @@ def write_segment(
     )
     path = folder / segment.path
     path.parent.mkdir(parents=True, exist_ok=True)
+    being_written = path.with_name(f"{path.name}.open")
     options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema, options=options) as to:
+    with (
+        pa.OSFile(str(being_written), "wb") as file,
+        pa.ipc.new_stream(file, schema, options=options) as to,
+    ):
         for start in range(0, len(rows), 50):
             to.write_batch(pa.RecordBatch.from_pylist(list(rows[start : start + 50]), schema))
     if version >= 3:
-        path.write_bytes(path.read_bytes() + CHECKSUM_MARK + sha256(path.read_bytes()).digest())
-    return path
+        content = being_written.read_bytes()
+        being_written.write_bytes(content + CHECKSUM_MARK + sha256(content).digest())
+    return being_written.rename(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import aiohttp
 import pytest
 from starlette.applications import Starlette
 
+from groupcore.shared.documents import Document
 from groupcore.shared.documents.outline import DocumentOutline
 from server.announce import owner_link
+from server.routes import done
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import REPORT_MAX
 from server.serve import make_server
@@ -275,3 +278,24 @@ async def test_reads_of_a_node_that_is_cut_off_are_marked_stale(
         if "get" in verbs:
             [given] = [one for at, one in verbs["get"]["responses"].items() if at < "300"]
             assert "Groupcore-Stale" in given["headers"]
+
+
+async def test_a_read_that_waits_in_vain_is_told_what_is_missing_not_that_changes_are(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asked for no change; what it wants is not open at a node that is cut off."""
+    node = await cluster.start("a")
+    doc = await create(node)
+
+    async def never(doc: str) -> Document:
+        del doc
+        forever: asyncio.Future[Document] = asyncio.get_running_loop().create_future()
+        return await forever
+
+    monkeypatch.setattr(done, "ORDER_S", 0.05)
+    monkeypatch.setattr(node.node.keeper, "hold", never)
+    for path in ("", "/markdown", "/headings"):
+        status, problem = await get(f"{node.url}/api/v1/documents/{doc}{path}")
+        assert (status, problem["code"]) == (503, "not_primary")
+        assert "not open at this node" in problem["detail"]
+        assert "changes" not in problem["detail"]

@@ -32,6 +32,7 @@ from groupcore.shared.documents.document import Document, open_document
 from groupcore.shared.documents.hosting import SessionHost
 from groupcore.shared.documents.parts import node_of
 from groupcore.shared.errors import ClosedError
+from groupcore.shared.object import caught_up
 from groupcore.shared.pending import Pending
 from groupcore.shared.runtime import Runtime, done_within, elapse
 from groupcore.shared.session import Session
@@ -114,6 +115,16 @@ class Keeper:
             yield document
         finally:
             self.let_go(doc)
+
+    @asynccontextmanager
+    async def reading(self, doc: str) -> AsyncIterator[Document]:
+        """Hold a document that is of now, also at a node that has just come back to its cluster.
+
+        There objects show states that lead to the one of now until they are open again.
+        """
+        async with self.holding(doc) as document:
+            await caught_up(document.outline, *document.blocks.values())
+            yield document
 
     async def hold(self, doc: str) -> Document:
         """Open the document, or have it stay open, until `let_go` is called once for this.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupcore.sim.checkers.base import Checker, Violation
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_documents import (
-    DocumentAnswered,
+    DocumentCalled,
     DocumentDone,
     DocumentSaved,
     DocumentShown,
@@ -22,7 +22,8 @@ class PageStream(Checker):
 
     A page may be given a whole state at any time, of this stretch of the order or another one; of
     the same stretch none that is older than what it has. All pages that are given a position are
-    given the same there, and it is what nodes have done. It is told to be saved what was answered.
+    given the same there, and it is what nodes have done. It is told to be saved what it has called:
+    a call may be on enough disks before its page's node does it, which lacks what comes before it.
     """
 
     number, name = 21, "page-stream"
@@ -69,15 +70,15 @@ class PageStream(Checker):
                 found.append(self.breach(shown.t, (), text))
 
     def _scan_saved(self, trace: Trace, found: list[Violation]) -> None:
-        answered: dict[tuple[str, str], set[int]] = {}
+        called: dict[tuple[str, str], int] = {}
         for record in trace.records:
-            if type(record) is DocumentAnswered:
-                answered.setdefault((record.person, record.object), set()).add(record.number)
+            if type(record) is DocumentCalled:
+                called[record.person, record.object] = record.number
             elif type(record) is DocumentSaved:
-                mine = answered.get((record.person, record.object), set())
-                if mine and record.number > max(mine):
+                last = called.get((record.person, record.object), 0)
+                if record.number > last:
                     text = (
                         f"{record.person} is told that {record.number} of {record.object} is "
-                        f"saved, and has an answer up to {max(mine)}"
+                        f"saved, and has called {last} times"
                     )
                     found.append(self.breach(record.t, (), text))

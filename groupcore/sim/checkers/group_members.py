@@ -211,6 +211,8 @@ class GroupNoZombies(Checker):
                 found.append(self.breach(0, (mid.process[0],), text, mid))
 
 
+NO_VIEW = (0, 0)
+"""The epoch and number of the view of who is in none."""
 Beginning = tuple[GroupId, int]
 """A group, and how many times it has begun anew."""
 
@@ -221,8 +223,9 @@ class GroupStateTransfer(Checker):
     An independent replayer folds the messages of each group. That the first one delivered behind a
     state is the next one is invariant 5. A group that no living member's node has a copy of has no
     state: what is numbered meanwhile is given to nobody, and who waits or joins then begins anew.
-    Whatever was said before that is judged by the former beginning. Who hears late of its own JOIN
-    and LEAVE may say a beginning when others have begun behind a later number already.
+    Whatever was said before that is judged by the former beginning; so is what a node says that is
+    cut off, and in a former view than the one in which the group has begun anew. Who hears late of
+    its own JOIN and LEAVE may say a beginning when others have begun behind a later number already.
     """
 
     number, name = 17, "group-state-transfer"
@@ -235,8 +238,12 @@ class GroupStateTransfer(Checker):
         claims: dict[Beginning, dict[int, list[GroupState | GroupEnd]]] = {}
         bases: dict[Beginning, int] = {}
         begun: dict[GroupId, int] = {}
+        views: dict[Address, tuple[int, int]] = {}
+        since: dict[Beginning, tuple[int, int]] = {}
         copies = _Copies()
         for record in trace.records:
+            if type(record) is Viewed:
+                views[Address(record.n, record.inc)] = (record.epoch, record.number)
             if type(record) is GroupState and record.anew and _is_past(record, begun, bases):
                 past = (record.group, -len(claims) - 1)
                 bases[past], claims[past] = record.seqno, {record.seqno: [record]}
@@ -245,6 +252,8 @@ class GroupStateTransfer(Checker):
             if type(record) is GroupState and record.anew:
                 begun[record.group] = begun.get(record.group, 0) + 1
                 bases[record.group, begun[record.group]] = record.seqno
+                view = views.get(Address(record.n, record.inc), NO_VIEW)
+                since[record.group, begun[record.group]] = view
                 others = [life(*other) for other in copies.others(record)]
                 if others and not self.has_archives:
                     text = (
@@ -253,7 +262,11 @@ class GroupStateTransfer(Checker):
                     )
                     found.append(self.breach(record.t, (record.n,), text))
             if isinstance(record, GroupState | GroupEnd) and record.sh:
-                beginning = (record.group, begun.get(record.group, 0))
+                times = begun.get(record.group, 0)
+                view = views.get(Address(record.n, record.inc), NO_VIEW)
+                while times and view < since[record.group, times]:
+                    times -= 1
+                beginning = (record.group, times)
                 claims.setdefault(beginning, {}).setdefault(record.seqno, []).append(record)
             copies.learn(record)
         for beginning, places in claims.items():

@@ -99,29 +99,56 @@ class Outlived:
     """Which numbers keep their contents over a power cut, though nobody may say so afterwards.
 
     Of a life that goes on: what it was told of a group, as it has that in memory; and its own
-    messages that were saved, also where nobody has their group open any more.
+    messages that were saved, also where nobody has their group open any more. A message may have
+    been numbered more than once, by an owner who was cut off and by its successor: it is saved
+    under the number that the last one gave it, and what is told is what stands.
     """
 
     def __init__(self, records: list[Record]) -> None:
         self._saved: dict[tuple[GroupProcess, GroupId], int] = {}
+        self._saved_as: dict[tuple[GroupProcess, GroupId, int], int] = {}
         self._told: dict[tuple[Life, GroupId], list[tuple[int, int]]] = {}
+        self._floors: dict[tuple[int, GroupId], list[tuple[int, int]]] = {}
+        given: dict[tuple[GroupProcess, GroupId, int], tuple[int, int, int]] = {}
         reached: dict[Life, int] = {}
         for record in records:
             if isinstance(record, Viewed):
                 reached[record.n, record.inc] = record.epoch
+            elif isinstance(record, GroupStamped):
+                place = (reached.get((record.n, record.inc), 0), record.epoch, record.seqno)
+                message = (record.process, record.group, record.number)
+                given[message] = max(place, given.get(message, place))
+            elif isinstance(record, GroupOwned):
+                key = (reached.get((record.n, record.inc), 0), record.group)
+                self._floors.setdefault(key, []).append((record.epoch, record.floor))
             elif isinstance(record, GroupSaved):
-                by = record.process, record.group
-                self._saved[by] = max(record.number, self._saved.get(by, 0))
+                self._save(record, given)
             elif isinstance(record, FOLLOWED) and not isinstance(record, GroupReleased):
                 life = record.n, record.inc
                 places = self._told.setdefault((life, record.group), [])
                 places.append((reached.get(life, 0), record.seqno))
 
+    def _save(
+        self,
+        saved: GroupSaved,
+        given: dict[tuple[GroupProcess, GroupId, int], tuple[int, int, int]],
+    ) -> None:
+        """Its messages up to there are saved under the numbers that they have by now."""
+        by = saved.process, saved.group
+        before = self._saved.get(by, 0)
+        for number in range(before + 1, saved.number + 1):
+            if (*by, number) in given:
+                *_, self._saved_as[*by, number] = given[*by, number]
+        self._saved[by] = max(saved.number, before)
+
     def has(self, life: Life, stamp: GroupStamped, epoch: int) -> bool:
         """Whether this life takes what was stamped by that epoch into the later ones it is in."""
-        own = stamp.process[:2] == life
-        if own and 0 < stamp.number <= self._saved.get((stamp.process, stamp.group), 0):
+        message = (stamp.process, stamp.group, stamp.number)
+        if stamp.process[:2] == life and self._saved_as.get(message) == stamp.seqno:
             return True
+        floors = self._floors.get((epoch, stamp.group), ())
+        if any(later > stamp.epoch and floor < stamp.seqno for later, floor in floors):
+            return False
         told = self._told.get((life, stamp.group), ())
         return any(at <= epoch and seqno >= stamp.seqno for at, seqno in told)
 

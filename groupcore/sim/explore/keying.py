@@ -25,7 +25,7 @@ LONG_AGO_S = 3.0
 """Moments longer ago than this count as equal."""
 
 COUNTED = frozenset(
-    {"numbers", "drops", "views", "rounds", "options", "random", "name", "encode"}
+    {"numbers", "drops", "views", "rounds", "options", "random", "name", "encode", "together"}
     | {"_owner", "_below", "_passed", "_listeners", "_ticket", "_timers", "_heap", "_output"}
 )
 """Fields that say how often something happened, or that are the same for all copies."""

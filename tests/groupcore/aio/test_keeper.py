@@ -12,9 +12,11 @@ import pytest_asyncio
 from groupcore.aio import Node
 from groupcore.aio.documents import new_id
 from groupcore.errors import GroupcoreError
+from groupcore.events import Excluded
 from groupcore.shared.documents import DocumentOutline
 from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.errors import ClosedError
+from groupcore.shared.object import is_current
 from groupcore.shared.types import Counter
 from tests.groupcore.aio.cluster import KEY, LIMIT_S, free_port
 from tests.groupcore.aio.test_objects import until
@@ -138,3 +140,20 @@ async def test_a_node_that_leaves_opens_nothing_any_more(node: Node) -> None:
     assert len(keeper) == 0
     with pytest.raises(ClosedError, match="leaving"):
         await keeper.hold("d")
+
+
+async def test_who_reads_at_a_node_that_has_just_come_back_is_given_the_document_of_now(
+    node: Node,
+) -> None:
+    """In between its objects show states that lead to that one, from the beginning on."""
+    keeper = keeper_on(node)
+    async with keeper.holding("d") as document:
+        await document.outline.rename("Plan")
+        former = node.process
+        node.groups.channel._on_deliveries([Excluded("the view went on")])
+        await until(lambda: not is_current(document.outline))
+        async with keeper.reading("d") as again:
+            assert again is document
+            assert is_current(again.outline)
+            assert again.outline.title == "Plan"
+        assert node.process != former

@@ -18,6 +18,7 @@ from groupcore.aio.transfer import (
     OFFERS_MAX,
     RANDOM_BYTES,
     REQUEST_BYTES_MAX,
+    STRANGERS_MAX,
     Frames,
     Secret,
     TransferServer,
@@ -193,6 +194,21 @@ async def test_nobody_there_is_told_at_once(server: TransferServer) -> None:
     server.close()
     with pytest.raises(TransferError, match="no connection"):
         await fetch(address, SECRET, b"token", Intake(MemorySink()))
+
+
+async def test_strangers_who_say_nothing_take_no_room_from_who_has_the_key(  # T19
+    server: TransferServer,
+) -> None:
+    """Sixteen idle connections were all that a node had; pictures waited 15 s and were refused."""
+    idle = [await asyncio.open_connection(*server.address) for _ in range(STRANGERS_MAX + 40)]
+    for _ in range(3):
+        intake = Intake(MemorySink())
+        await fetch(server.address, SECRET, b"backup", intake, named=True)
+        assert taken(intake) == STATE
+    assert await idle[0][0].read() == b""  # the oldest ones were ended
+    assert (server.counters["served"], server.counters["refused"]) == (3, 41)
+    for _, writer in idle:
+        writer.transport.abort()
 
 
 async def test_offers_are_bounded(server: TransferServer) -> None:

@@ -437,3 +437,28 @@ def test_who_sleeps_again_and_again_still_finds_a_crash() -> None:  # I10
         layer.on_event(Slept(0.4), number * TICK_S)
         run(layer, number * TICK_S, 1, C)
     assert layer.unreachable() == {B}
+
+
+def test_who_is_with_a_quorum_is_told_by_heartbeats_of_the_view_that_do_not_miss_it() -> None:
+    layer = member()
+    view = layer.view
+    assert view is not None
+
+    def says(who: Address, number: int, *unheard: Address, at: float) -> None:
+        layer.on_up(Batch(who, None, (Heartbeat(number, unheard),), reliable=False), at)
+
+    assert layer.silent_s(0.3) == pytest.approx(0.3)
+    says(B, view.number, at=0.3)
+    assert layer.silent_s(0.5) == pytest.approx(0.2)
+    says(C, view.number, A, at=1.0)  # it does not hear this member
+    says(C, view.number + 1, at=1.0)  # it has gone on without this member
+    layer.on_event(Heard((B, C)), 1.0)
+    layer.on_event(Slept(0.4), 1.0)
+    assert layer.silent_s(1.0) == pytest.approx(0.7)
+    says(C, view.number, at=1.1)
+    assert layer.silent_s(1.1) == 0.0
+
+
+def test_a_member_in_no_view_is_with_nobody_and_one_alone_with_itself() -> None:
+    assert FailureDetection(A, DetectionOptions()).silent_s(1.0) == float("inf")
+    assert member(A).silent_s(9.0) == 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupcore.sim.checkers.document_pages import PageStream
 from groupcore.sim.trace import Record, Trace
 from groupcore.sim.trace_documents import (
-    DocumentAnswered,
+    DocumentCalled,
     DocumentDone,
     DocumentSaved,
     DocumentShown,
@@ -55,9 +55,10 @@ def test_what_is_shown_is_what_nodes_have_done() -> None:
     ]
 
 
-def test_nothing_is_called_saved_that_has_no_answer() -> None:
-    answer = DocumentAnswered(1, "p", "doc", 3, "", "")
-    assert judged(answer, DocumentSaved(2, "p", "doc", 3)) == []
-    assert judged(answer, DocumentSaved(2, "p", "doc", 4)) == [
-        "p is told that 4 of doc is saved, and has an answer up to 3"
+def test_nothing_is_called_saved_that_was_not_called() -> None:
+    call = DocumentCalled(1, "p", "doc", 3, "insert", "words", "")
+    assert judged(call, DocumentSaved(2, "p", "doc", 3)) == []
+    assert judged(call, DocumentSaved(2, "p", "doc", 4)) == [
+        "p is told that 4 of doc is saved, and has called 3 times"
     ]
+    assert len(judged(DocumentSaved(2, "p", "doc", 1))) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupcore.sequencing.names import Order
 from groupcore.sim.checkers import GROUP_CHECKERS, Violation, check_all
+from groupcore.sim.checkers.group_index import index_groups
 from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS, stretches
 from groupcore.sim.profiles import DURABLE
 from groupcore.sim.trace import Trace, Viewed
@@ -123,6 +124,32 @@ def test_what_a_life_was_told_before_the_power_cut_is_no_gap_in_what_it_was_told
     assert outlived(story.deliver(B, G, 4, (PA, 1), PB)) == []
     skipped = begun().post(PA, G, 1, 3, A).post(PA, G, 2, 4, A)
     assert 5 in outlived(skipped.deliver(B, G, 4, (PA, 2), PB))
+
+
+def test_what_only_a_node_that_was_cut_off_has_numbered_is_not_the_number_that_is_saved() -> None:
+    """`b` numbers a message of `a` alone; `a` goes on without it, numbers it anew and saves it."""
+    story = begun().own(B, G, 2, 2).send(PA, G, 1).stamp(G, 3, PA, 1)
+    view(story, A, 2, A)
+    story.own(A, G, 3, 2).leave(PB, G, 3, A, gone=True)
+    story.stamp(G, 4, PA, 1).deliver(A, G, 4, (PA, 1)).accept(PA, G, 1, 4)
+    assert breached(story.add(GroupSaved(story.t, PA, G, 1))) == []
+    assert breached(story.accept(PA, G, 1, 3)) == [20]
+
+
+def test_what_a_life_was_told_is_what_stands_not_what_was_numbered_before_at_the_same_place() -> (
+    None
+):
+    c, c2 = Address("c", 1), Address("c", 2)
+    story = begun()
+    view(story, c, 1, A, B, c)
+    story.own(B, G, 2, 2).send(PB, G, 1).stamp(G, 3, PB, 1)
+    story.own(c, G, 3, 2).post(PA, G, 1, 3, A)
+    for node, what in ((B, "crash"), (c, "crash")):
+        story.live(node, what)
+    for node in (A, c2):
+        view(story, node, 2, A, c2)
+    *_, later = stretches(Trace(story.records))
+    assert index_groups(later).contents[G, 3] == (PA, 1)
 
 
 def bound(role: str) -> GroupStory:

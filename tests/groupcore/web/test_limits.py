@@ -69,7 +69,7 @@ BAD: list[tuple[dict[str, object], str]] = [
     ({"t": "open", "name": "c", "type": "Map"}, "declaration"),
     ({"t": "open", "name": "x", "type": "Counter", "version": 1}, "bad_message"),
     ({"t": "open", "name": "x", "type": "Counter", "birth": "b", "version": -1}, "bad_message"),
-    ({"t": "call", "name": "x", "n": 1, "answered": 0, "calls": [["add", []]]}, "not_open"),
+    ({"t": "call", "name": "y", "n": 1, "answered": 0, "calls": [["add", []]]}, "not_open"),
     ({"t": "call", "name": "c", "n": 0, "answered": 0, "calls": [["add", []]]}, "bad_message"),
     ({"t": "call", "name": "c", "n": True, "answered": 0, "calls": [["add", []]]}, "bad_message"),
     ({"t": "call", "name": "c", "n": 1, "answered": 0, "calls": []}, "bad_message"),
@@ -114,7 +114,7 @@ async def test_limits_are_kept(site: Site) -> None:
     for number in range(1, CALLS_MAX + 2):
         ann.say("call", name="c0", n=number, answered=0, calls=[["add", [1]]])
     assert (await ann.hears("error"))["n"] == CALLS_MAX + 1
-    await until(lambda: ann.page is not None and ann.page.calls == 0)
+    await until(lambda: ann.page is not None and len(ann.page.owed) == 0)
 
 
 async def test_a_session_that_sends_too_much_ends_its_connection(site: Site) -> None:

@@ -163,6 +163,33 @@ async def test_who_has_just_been_given_a_role_is_let_in_at_once(
             assert {error["code"] for error in lost} == {"forbidden"}
 
 
+async def test_an_owner_of_one_document_cannot_go_through_the_accounts_of_other_tenants(
+    ann: Browser, nodes: list[RunningNode]
+) -> None:
+    """Ids are small: one who gave each a role was shown all names and addresses."""
+    bob, eve = await hire(ann, "bob", "viewer"), await hire(ann, "eve", "")
+    doc, other = await ann.create("Plan", "text"), await ann.create("Other", "text")
+    for one in (doc, other):
+        at = f"/documents/{one}/members"
+        body = {"email": "eve@example.org", "role": "owner"}
+        assert (await ann.ask("POST", at, body))[0] == 201
+    async with await signed_in(nodes[0], "eve") as tenant:
+        place, role = f"/documents/{doc}/members", {"role": "viewer"}
+        for id in (bob, "7", "zzz"):
+            answers = [
+                await tenant.ask("PUT", f"{place}/{id}", role),
+                await tenant.ask("DELETE", f"{place}/{id}"),
+            ]
+            assert {(status, told["code"]) for status, told in answers} == {(404, "not_found")}
+        body = {"email": "bob@example.org", **role}
+        assert (await tenant.ask("POST", place, body))[0] == 201  # whose address one knows
+        assert (await tenant.ask("PUT", f"{place}/{bob}", {"role": "editor"}))[0] == 204
+        elsewhere = f"/documents/{other}/members/{bob}"
+        assert (await tenant.ask("PUT", elsewhere, role))[0] == 404
+        assert (await tenant.ask("PUT", f"{place}/{eve}", {"role": "owner"}))[0] == 204
+    assert (await ann.ask("PUT", f"/documents/{other}/members/{bob}", role))[0] == 204
+
+
 async def test_a_document_is_its_makers_before_anybody_can_find_it(ann: Browser) -> None:
     doc = await ann.create("Plan", "text")
     outline = ann.node.node.keeper.documents[doc].outline

@@ -6,7 +6,7 @@ import { EditorView } from "prosemirror-view";
 import { type NamedPlace, named } from "../document/place";
 import type { DocumentModel, Draft, ViewEvent } from "../document/types";
 import { randomId } from "../ids";
-import type { Person } from "../people";
+import type { Caret, Person } from "../people";
 import type { Spots } from "../undo/history";
 import { editorWords } from "../words/editor";
 import { belowPlugin } from "./below";
@@ -210,6 +210,11 @@ export class DocumentEditor {
     this.carets = new drawing.Carets(this.view, this.model, () => this.readSelection());
     this.carets.look(...this.sight);
     this.carets.show(this.people);
+  }
+
+  /** Where the caret is, as the others know the text; null: the person is not in it. */
+  caret(): Caret | null {
+    return this.view.hasFocus() ? this.placeOfCaret() : null;
   }
 
   /** Brings a place into sight, loaded or not; null: the person goes a way of their own. */
@@ -435,12 +440,15 @@ export class DocumentEditor {
   }
 
   private reportCaret(isFocused: boolean, isCarried = false): boolean {
+    const caret = isFocused ? this.placeOfCaret() : null;
+    const nowhere = { block: null, anchor: 0, head: 0 };
+    this.callbacks.caretMoved(caret ?? nowhere, caret !== null && isCarried);
+    return false;
+  }
+
+  private placeOfCaret(): Caret | null {
     const { $anchor, $head } = this.view.state.selection;
-    const node = blockAt($head);
-    if (!isFocused || node === null || !$head.parent.isTextblock) {
-      this.callbacks.caretMoved({ block: null, anchor: 0, head: 0 }, false);
-      return false;
-    }
+    if (blockAt($head) === null || !$head.parent.isTextblock) return null;
     const first = $anchor.parent.isTextblock ? blockAt($anchor) : null;
     const [head, anchor] = [$head, first === null ? $head : $anchor].map(($end) => {
       const place = { block: blockIdAt($end), offset: textPlace($end) };
@@ -450,8 +458,6 @@ export class DocumentEditor {
     const isWithin = anchor.block === block;
     const caret = { block, anchor: anchor.offset, head: head.offset, version };
     const start = { start: isWithin ? null : anchor.block };
-    const more = isWithin ? start : { ...start, startVersion: anchor.version };
-    this.callbacks.caretMoved({ ...caret, ...more }, isCarried);
-    return false;
+    return { ...caret, ...(isWithin ? start : { ...start, startVersion: anchor.version }) };
   }
 }

@@ -18,6 +18,8 @@ export interface Text {
   showPeople(people: readonly Person[]): void;
   /** Brings a place into sight, loaded or not; null: the person goes a way of their own. */
   visit(place: Place | null): void;
+  /** Where one's own caret is by now; null: it is elsewhere. */
+  caret(): Caret | null;
 }
 
 export interface CompanyTools {
@@ -178,11 +180,18 @@ export class Company {
     this.tools.changed();
   }
 
-  /** Shows a caret that went along with the text, behind the edits: ahead of them it misleads. */
+  /**
+   * Shows a caret that went along with the text, behind the edits: ahead of them it misleads. It is
+   * named anew then: who opens the block later is not told by whom each of its steps is.
+   */
   private settle(): void {
     this.soon("settled", CARRIED_MS, () => {
-      if (this.session?.unanswered) this.settle();
-      else this.present();
+      if (this.session?.unanswered) {
+        this.settle();
+        return;
+      }
+      this.caret = this.tools.text()?.caret() ?? this.caret;
+      this.present();
     });
   }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../src/client";
 import { Company, type Place } from "../../src/here/company";
 import { whereAll } from "../../src/here/where";
-import { COLOURS, type Person } from "../../src/people";
+import { type Caret, COLOURS, type Person } from "../../src/people";
 import { block } from "../document-double";
 
 /** A document with a presence, in which time passes when it is told to. */
@@ -19,6 +19,8 @@ class Room {
   changes = 0;
   /** Calls of the page that are not answered. */
   unanswered = 0;
+  /** Where the text says that the caret is. */
+  caret: Caret | null = null;
   private timers: { at_ms: number; act: () => void }[] = [];
   private tell: () => void = () => undefined;
 
@@ -29,6 +31,7 @@ class Room {
       text: () => ({
         showPeople: (people) => this.drawn.push(people),
         visit: (place) => this.visits.push(place),
+        caret: () => this.caret,
       }),
       changed: () => {
         this.changes += 1;
@@ -169,6 +172,24 @@ test("a caret that goes along with the text is shown seldom, and behind its edit
   room.unanswered = 0;
   await room.pass(1_000);
   expect(heads().slice(before)).toEqual([7, 12, 13]);
+});
+
+test("a caret that went along is named anew behind its edits: who comes later knows no writers", async () => {
+  const room = await new Room().enter();
+  const places = () => room.shown.slice(-1).map((value) => [value?.[3], value?.[8]]);
+  room.company.caretMoved({ block: "b1", anchor: 7, head: 7, version: 5 }, false);
+  await room.pass(60);
+  room.unanswered = 1;
+  room.company.caretMoved({ block: "b1", anchor: 7, head: 7, version: 5 }, true); // ahead of a letter
+  await room.pass(1_000);
+  room.unanswered = 0;
+  room.caret = { block: "b1", anchor: 8, head: 8, version: 6 };
+  await room.pass(1_000);
+  expect(places()).toEqual([[8, 6]]);
+  room.caret = null; // the text is not there, or has not the focus: what was told last
+  room.company.caretMoved({ block: "b1", anchor: 8, head: 8, version: 6 }, true);
+  await room.pass(1_000);
+  expect(places()).toEqual([[8, 6]]);
 });
 
 test("a caret that goes along into another block is shown at once", async () => {

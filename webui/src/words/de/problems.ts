@@ -24,7 +24,8 @@ export default {
   no_such_link: "Dieser Link ist falsch, widerrufen oder zu alt.",
   not_empty: "In diesem Arbeitsbereich sind noch Dokumente oder Ordner.",
   not_found: "Das gibt es nicht mehr.",
-  not_primary: "Die Server nehmen gerade keine Änderungen an. Versuchen Sie es gleich noch einmal.",
+  not_primary:
+    "Dieser Server erreicht die anderen gerade nicht. Versuchen Sie es gleich noch einmal.",
   not_ready: "Der Server startet gerade erst. Versuchen Sie es gleich noch einmal.",
   provider:
     "Die Anmeldung bei Ihrer Organisation ist fehlgeschlagen. Versuchen Sie es noch einmal.",

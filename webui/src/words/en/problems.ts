@@ -16,7 +16,7 @@ export default {
   no_such_link: "This link is wrong, revoked or too old.",
   not_empty: "There are documents or folders in this workspace.",
   not_found: "This is not there any more.",
-  not_primary: "The servers take no changes right now. Try again in a moment.",
+  not_primary: "This server does not reach the others right now. Try again in a moment.",
   not_ready: "The server is only just starting. Try again in a moment.",
   provider: "Signing in at your organisation did not work. Try again.",
   switched_off: "Your account is switched off. Ask an owner.",
