@@ -12,10 +12,10 @@ import {
   transformRichPosition,
 } from "../shared/rich";
 import type { BlockDetail, BlockObject } from "./block";
-import type { Own } from "./carry";
 import { type Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
-import { leftOf } from "./left-of";
+import type { Step } from "./doc";
+import { MARK } from "./own";
 
 /** Own words in a text that is out, and stands yet. */
 interface Words {
@@ -45,8 +45,8 @@ export class Dying {
     private readonly confirmed: Confirmed,
     private readonly drafts: Drafts,
     private readonly chases: Chases,
-    /** Own verbs that are not confirmed. */
-    private readonly own: () => readonly Own[],
+    /** What is left of words that a step marks. */
+    private readonly leftOf: (step: Step) => Rich | null,
   ) {}
 
   /** What has become of the text of a block. `isOwn`: an edit among these details is one's own. */
@@ -57,8 +57,10 @@ export class Dying {
       this.all = this.all.flatMap((words) =>
         words.block === block ? carriedOver(words, detail, given) : [words],
       );
-      for (const { text, from } of given)
-        this.lostIn(block, leftOf(text, { block, offset: from }, this.own()));
+      for (const { text, from, to } of given) {
+        const mark: RichDelta = [[to - from, { [MARK]: true }]];
+        this.lostIn(block, this.leftOf(["edit", block, from > 0 ? [from, ...mark] : mark]) ?? text);
+      }
       if (isOut && detail[0] === "edited") this.note(block, detail[2]);
     }
   }

@@ -30,11 +30,10 @@ import type { Confirmed } from "./confirmed";
 import { Dying } from "./dying";
 import { lastShared, takenBack } from "./going-back";
 import { goesOnHere } from "./going-on";
-import { leftOfEdit } from "./left-of";
 import { Missed } from "./missed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
-import { awaitedBy, namedBy, restsOn, writtenBy } from "./own";
+import { awaitedBy, marked, namedBy, restsOn, writtenBy } from "./own";
 import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sent, sourceOf } from "./parcels";
 import { asSeen, stepsTo } from "./states";
 import { missedSteps, partsIn, stepsOf } from "./steps";
@@ -96,7 +95,9 @@ export class Follower implements BlockListener, OutlineListener {
     const giveBack = (code: string, text: Rich): void => void owner.onDraft(code, text);
     this.chases = new Chases(confirmed, giveBack);
     this.adrift = new AdriftEdits(confirmed, unsaved, this.calls, giveBack);
-    this.dying = new Dying(confirmed, owner, this.chases, () => this.overlay.own);
+    this.dying = new Dying(confirmed, owner, this.chases, (step) => {
+      return this.overlay.leftOf(0, step, this.overlay.own);
+    });
     this.missed = new Missed(confirmed, (...heard) => this.heard(...heard));
     confirmed.isRestedOn = (id) => this.overlay.own.some((own) => restsOn(own, id));
   }
@@ -482,10 +483,11 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   private draft(code: string, own: Own): void {
-    const at = this.overlay.own.indexOf(own);
-    const later = at < 0 ? [] : this.overlay.own.slice(at + 1);
-    const isEdit = own.verb[0] === "edit";
-    const text = isEdit ? leftOfEdit(own, later) : insertedText(writtenBy(own.verb));
+    const all = this.overlay.own;
+    const at = all.indexOf(own);
+    const isEdit = own.verb[0] === "edit" && at >= 0;
+    const left = isEdit ? this.overlay.leftOf(at, marked(own.verb), all.slice(at + 1)) : null;
+    const text = left ?? insertedText(writtenBy(own.verb));
     if (text.length === 0) return;
     const draft = this.owner.onDraft(code, text, own.draft);
     this.overlay.own = this.overlay.own.map((one) => (goesOn(one, own) ? { ...one, draft } : one));

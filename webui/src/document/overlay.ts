@@ -10,10 +10,12 @@
 
 import { RefusalError } from "../shared/refusal";
 import {
+  applyRich,
   canonicalRich,
   composeRich,
   cutRich,
   invertRich,
+  marksOf,
   type Rich,
   type RichDelta,
   richLength,
@@ -31,6 +33,7 @@ import {
   awaitedBy,
   composed,
   goneWith,
+  MARK,
   moved,
   numberOf,
   otherwise,
@@ -293,6 +296,19 @@ export class Overlay {
     const work = new Work(doc, this.confirmed.gone);
     for (const one of this.own.slice(0, at)) work.apply(one.verb);
     return work;
+  }
+
+  /**
+   * Of words that are marked by a step behind the first `count` own verbs, what the person has not taken
+   * out by these; null: they do not stand there. A draft gives no more back.
+   */
+  leftOf(count: number, step: Step, later: readonly Own[]): Rich | null {
+    const work = this.upTo(count, this.base);
+    if (!work.apply(step)) return null;
+    for (const { verb } of later) if (verb[0] !== "remove") work.apply(verb);
+    const runs = work.doc.order.flatMap((id) => work.content(id) ?? []);
+    const left = canonicalRich(runs.filter((run) => MARK in marksOf(run))) as Rich;
+    return left.length > 0 ? applyRich([[richLength(left), { [MARK]: null }]], left) : [];
   }
 
   /** Carries a part of the own verbs over steps; gives what these are behind that. */

@@ -9,11 +9,13 @@ import {
   invertRich,
   isFormat,
   isInsert,
+  marksOf,
   type RichDelta,
   type RichInsert,
   richLength,
   sameRich,
   shiftRich,
+  textOf,
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import { goesElsewhere, type Own, type OwnVerb } from "./carry";
@@ -80,6 +82,20 @@ export function namedBy(
 /** Whether what a verb writes stands in this text, or in what it splits off this one. */
 export function restsOn({ verb }: Own, id: string): boolean {
   return (verb[0] === "edit" || verb[0] === "split") && verb[1] === id;
+}
+
+/** On words that are looked for behind what was done to them. */
+export const MARK = "~";
+
+/** An edit whose words are marked. */
+export function marked([kind, block, delta]: readonly [
+  "edit",
+  string,
+  RichDelta,
+  ...unknown[],
+]): Step {
+  const put = (item: RichInsert): RichInsert => [textOf(item), { ...marksOf(item), [MARK]: true }];
+  return [kind, block, delta.map((item) => (isInsert(item) ? put(item) : item))];
 }
 
 /** What the person wrote with a verb. */
@@ -178,13 +194,8 @@ export function otherwise(
   const [to, same, others] = apart(come);
   const isSame = words !== null && same !== null && sameRich([words], [same]);
   if (!isSame || !sameRich(rest, others) || (block !== into && rest.length > 0)) {
-    if (block !== into)
-      return [
-        ["edit", block, invertRich(mine, content)],
-        ["edit", into, come],
-      ];
-    const delta = composeRich(invertRich(mine, content), come);
-    return delta.length > 0 ? [["edit", block, delta]] : [];
+    const back: Step = ["edit", block, invertRich(mine, content)];
+    return [back, ["edit", into, come]];
   }
   // The same words at another place: what was done to them since goes along.
   const left = applyRich(rest, content);

@@ -22,21 +22,13 @@ export function keyOf(own: Own): string {
   return `${sourceOf(own)}:${own.parcel}`;
 }
 
-/**
- * The own verbs, with the parcels of parts of this call, as its verdict says. A part that is shown with
- * a text that the person has joined to another one went to where the nodes have that text.
- */
+/** The own verbs, with the parcels of parts of this call, as its verdict says. */
 export function sent(all: readonly Own[], call: OwnCall): Own[] {
-  const { moved = [] } = call;
-  const parts = all.filter((own) => own.call === call && own.hop !== "");
-  const isKnown = (id: string): boolean => moved.some(([to]) => to === id);
-  const strays = parts.filter(({ hop, from }) => from === undefined && !isKnown(hop));
-  const left = moved.filter(([to]) => !parts.some(({ hop, from }) => (from ?? hop) === to));
-  const [stray, place] = strays.length === 1 && left.length === 1 ? [strays[0], left[0]] : [];
   return all.map((own) => {
-    if (own === stray && place !== undefined) return { ...own, hop: place[0], parcel: place[1] };
-    const isPart = parts.includes(own) && own.parcel === 0 && own.from === undefined;
-    return isPart ? { ...own, parcel: parcelTo(own.hop, call)[1] } : own;
+    const isPart = own.call === call && own.hop !== "" && own.parcel === 0;
+    if (!isPart || own.from !== undefined) return own;
+    const [hop, parcel] = parcelTo(own.hop, call);
+    return { ...own, hop, parcel };
   });
 }
 

@@ -133,6 +133,7 @@ function befall(
     const may = draw() < 0.6;
     note(may ? "may write" : "may not write");
     world.tell("entitle", name, may);
+    if (!may) writer.mayNot();
   }
   if (draw() >= game.reloads) return;
   note("is opened again");

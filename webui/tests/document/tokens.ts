@@ -130,6 +130,12 @@ export class Tokens {
       if (author === name && !waiting.has(block)) this.uncut.add(token);
   }
 
+  /** Who may not write any more may not have cut what waits yet, though it was pasted. */
+  mayNot(name: string, waiting: ReadonlySet<string>): void {
+    for (const [token, [author, block]] of this.cuts)
+      if (author === name && waiting.has(block)) this.uncut.add(token);
+  }
+
   /** The page says that all is saved. */
   isSaved(author: string): void {
     for (const [token, [by]] of this.cuts) if (by === author) this.cuts.delete(token);

@@ -44,11 +44,20 @@ export class Writer {
 
   /** The power fails. */
   fail(): void {
-    const { model, name } = this.page;
-    const waiting = model.unconfirmed.flatMap((verb) =>
+    this.tokens.failed(this.page.name, this.waiting);
+  }
+
+  /** From now on it may not write. */
+  mayNot(): void {
+    this.tokens.mayNot(this.page.name, this.waiting);
+  }
+
+  /** The blocks that it takes something out of, without an answer. */
+  private get waiting(): ReadonlySet<string> {
+    const waiting = this.page.model.unconfirmed.flatMap((verb) =>
       verb[0] === "edit" && verb[2].some((item) => Number(item) < 0) ? [verb[1]] : [],
     );
-    this.tokens.failed(name, new Set(waiting));
+    return new Set(waiting);
   }
 
   act(): void {
