@@ -62,7 +62,8 @@ def block(target: SharedObject, base: int) -> object:
         recent = None
     leaving: Parcel | None = None
     for parcel in target.owes.get(target.into, ()) if target.status == JOINED else ():
-        leaving = parcel if parcel.kind == "append" else leaving
+        is_own = parcel.kind == "append" and not parcel.trail  # else it came from another block
+        leaving = parcel if is_own else leaving
     births = [
         [block, dict(parcels[0].attributes), to_wire(parcels[0].delta)]
         for block, parcels in target.owes.items()
@@ -83,6 +84,11 @@ def block(target: SharedObject, base: int) -> object:
             [*_number(key.rpartition(":")[0]), frame.to, frame.frame]
             for key, frame in target.frames.items()
             if key.count(":") > 1
+        ],
+        "onward": [
+            [*_number(key), frame.to, frame.frame]
+            for key, frame in target.frames.items()
+            if key.count(":") == 1 and frame.to
         ],
         "drafts": [[key, one.author, to_wire(one.content)] for key, one in target.drafts.items()],
         "again": [_again(one) for one in target.again if one.step],

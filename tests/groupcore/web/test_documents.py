@@ -55,6 +55,23 @@ def test_a_joined_block_shows_what_is_under_way() -> None:
     World(1).run(main)
 
 
+def test_a_joined_block_tells_texts_that_it_has_passed_on_from_its_own() -> None:
+    async def main(world: World) -> None:
+        block = await world.node("ann").open(Block, "it")
+        await block.accept("", "it", Parcel(1, "birth", rich("One")))
+        await block.join("far")
+        await block.accept("other", "it", Parcel(1, "append", rich("two")))
+        state = _state(block)
+        assert (state["number"], state["leaving"]) == (1, ["One"])
+        assert state["onward"] == [["other", 1, "far", 2]]
+        await block.handed("far", 1)
+        state = _state(block)
+        assert (state["number"], state["leaving"]) == (0, [])
+        assert state["onward"] == [["other", 1, "far", 2]]
+
+    World(1).run(main)
+
+
 def test_an_outline_shows_the_seeds_of_blocks_without_a_group() -> None:
     async def main(world: World) -> None:
         outline = await world.node("ann").open(DocumentOutline, "it")

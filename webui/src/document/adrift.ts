@@ -11,6 +11,8 @@ import type { UnsavedTexts } from "./unsaved";
 
 export class AdriftEdits {
   all: readonly Adrift[] = [];
+  /** Blocks that the outline lacks since its order has begun anew: nobody has deleted them. */
+  private readonly lost = new Set<string>();
 
   /** `calls`: where sent edits whose text is not shown here are noted, by block and number. */
   constructor(
@@ -24,6 +26,16 @@ export class AdriftEdits {
     this.all = [...this.all, one];
   }
 
+  /** The order of the outline has begun anew, and lacks these blocks. */
+  noteLost(ids: Iterable<string>): void {
+    for (const id of ids) this.lost.add(id);
+  }
+
+  /** What has become of a block of which the nodes know nothing. */
+  private codeOf(id: string): string {
+    return this.lost.has(id) ? "power_lost" : "block_deleted";
+  }
+
   /** Asks the blocks that are open again. */
   send(author: string): void {
     this.all = this.all.flatMap((one) => this.trySending(one, author));
@@ -33,7 +45,7 @@ export class AdriftEdits {
   refuse(id: string, code: string): void {
     const isNowhere = code === "no_such_block"; // it was taken out before anybody had written in it
     for (const { block, delta } of this.all) {
-      if (block === id) this.giveBack(isNowhere ? "block_deleted" : code, insertedText(delta));
+      if (block === id) this.giveBack(isNowhere ? this.codeOf(id) : code, insertedText(delta));
     }
     this.all = this.all.filter(({ block }) => block !== id);
   }
@@ -51,7 +63,7 @@ export class AdriftEdits {
     if (isOut && block.isWaitingFor(one.asked ?? 0)) return [one];
     const lost = insertedText(delta);
     if (isOut || block.status === "unborn") {
-      this.giveBack("block_deleted", lost);
+      this.giveBack(isOut ? "block_deleted" : this.codeOf(id), lost);
       return [];
     }
     const n = block.submitCall("edit", base, delta, author);

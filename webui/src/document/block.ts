@@ -12,6 +12,7 @@ import {
   type Rich,
   type RichDelta,
   richLength,
+  sameRich,
 } from "../shared/rich";
 import type { AttributePatch, Attributes, AttributeValue } from "./types";
 
@@ -42,6 +43,8 @@ export interface BlockState {
   readonly drafts: readonly (readonly [key: string, author: string, content: Rich])[];
   /** Edits that came as a parcel of a block, and of which a part went on to another one. */
   readonly passed?: readonly (readonly [source: string, number: number, ...to: Place])[];
+  /** Texts of other blocks that came when its own had gone, and that it has passed on. */
+  readonly onward?: readonly (readonly [source: string, number: number, ...to: Place])[];
   readonly again?: readonly Again[];
   readonly recent: readonly Step[] | null;
 }
@@ -134,8 +137,6 @@ export interface BlockListener {
   hasFirst(block: BlockObject): boolean;
   /** Whether it has come to the document since this page has the outline, or its steps are wanted. */
   isNew(block: BlockObject): boolean;
-  /** Whether own verbs rest on its text that are not sent, or lost with its order: called behind `last`. */
-  isRestedOn(block: BlockObject, last: number): boolean;
   onBlockState(block: BlockObject, state: BlockState): void;
   onBlock(block: BlockObject, details: readonly BlockDetail[], item: Item, mine: boolean): void;
   onBlockAnswer(
@@ -323,6 +324,11 @@ export class BlockObject extends Shared {
     return this.stored.waiting.some(([waiting]) => waiting === n);
   }
 
+  /** Whether it has a text, also if that is on its way to another block. */
+  private get hasText(): boolean {
+    return this.status === "open" || (this.status === "joined" && this.number > 0);
+  }
+
   /** Whether it has a text that is to go to another block. */
   get isGiving(): boolean {
     return this.births.size > 0 || (this.status === "joined" && this.number > 0);
@@ -434,10 +440,15 @@ export class BlockObject extends Shared {
     else this.listener.onHear(this, message);
   }
 
-  /** Its order has begun anew, and own verbs wait: it is asked for by its text's version alone, for steps. */
-  private hasLostSteps({ birth, last }: Snapshot): boolean {
-    const isAnew = this.birth !== undefined && this.birth !== birth;
-    return isAnew && this.status === "open" && this.listener?.isRestedOn(this, last) === true;
+  /**
+   * Its order has begun anew, with another text: it is asked for by its text's version alone, for steps.
+   * Also where no own verb waits: until it is looked at with the others, the person may write in it.
+   */
+  private hasLostSteps({ birth, state }: Snapshot): boolean {
+    if (this.birth === undefined || this.birth === birth || !this.hasText) return false;
+    const { status, version, content } = state as BlockState;
+    const isSame = status === "open" && version === this.steps && sameRich(content, this.content);
+    return this.listener !== null && !(isSame && this.status === "open");
   }
 
   override ask(): void {
@@ -478,7 +489,7 @@ export class BlockObject extends Shared {
   protected override get base(): number | undefined {
     if (this.birth !== undefined) return this.steps;
     // Its order has begun anew: there may be fewer steps.
-    if (this.status === "open") return this.firstKnown;
+    if (this.hasText) return this.firstKnown;
     const isFollowed =
       this.listener?.hasFirst(this) === true || this.listener?.isNew(this) === true;
     return isFollowed ? this.steps : undefined;

@@ -32,6 +32,8 @@ import {
   transformRich,
   transformRichPosition,
 } from "../shared/rich";
+import type { Place } from "./block";
+import { behindStep } from "./brought-back";
 import type { Merge, Step } from "./doc";
 import { behind } from "./place";
 import type { Verb } from "./types";
@@ -49,6 +51,8 @@ export interface OwnCall {
   readonly operation: string;
   /** With this version the block had it, as a verdict says; 0: not known. */
   placed: number;
+  /** The parcels in which parts of an edit went after their texts, as a verdict says. */
+  moved?: readonly Place[] | undefined;
   /** Whether it was answered that it was done. */
   isAnswered: boolean;
   /** Text that has lost its place here, and whether others have deleted that. */
@@ -135,6 +139,8 @@ function cross(own: Own, other: Step, dropped: Own[]): Pair {
       return crossRemove(own, verb[1], other);
     case "rename":
       return [[own], other[0] === "rename" ? [] : [other]];
+    case "insert":
+      return crossInsert(own, verb, other);
     case "letters":
       return [lettersBehind(own, verb, other), [other]];
     default:
@@ -142,11 +148,19 @@ function cross(own: Own, other: Step, dropped: Own[]): Pair {
   }
 }
 
+/** The parcel in which a part of an edit went that is shown with a text that went to a block; 0: not known. */
+export function parcelTo(block: string, { moved = [] }: OwnCall): Place {
+  const other = moved.length === 1 ? moved[0] : undefined; // it is shown there, as one has joined that
+  return moved.find(([to]) => to === block) ?? other ?? [block, 0];
+}
+
 /** The own step with another verb; where its text went to another block first. */
 function as(own: Own, verb: OwnVerb, wentTo = ""): Own {
   const isAway = wentTo !== "" && wentTo !== PASSING && wentTo !== BEHIND;
-  const isFirst = isAway && own.call !== null && own.call.group !== wentTo && own.hop === "";
-  return { ...own, verb, hop: isFirst ? wentTo : own.hop };
+  if (!isAway || own.call === null || own.call.group === wentTo || own.hop !== "")
+    return { ...own, verb };
+  const [hop, parcel] = parcelTo(wentTo, own.call);
+  return { ...own, verb, hop, parcel };
 }
 
 function edit(block: string, delta: RichDelta, joined?: string): Step[] {
@@ -380,17 +394,29 @@ function lettersBehind(
   return [as(own, ["letters", block, base, start, count, from.block, from.offset, isSeen])];
 }
 
+/** A block that is sent is what it was. */
+function crossInsert(
+  own: Own,
+  [, after, blocks]: Extract<Verb, readonly ["insert", ...unknown[]]>,
+  other: Step,
+): Pair {
+  const found = own.call === null ? behindStep(blocks, other) : null;
+  if (found === null) return [[own], [other]];
+  const [left, steps] = found;
+  return [left.length > 0 ? [as(own, ["insert", after, left])] : [], [other, ...steps]];
+}
+
+/** What others do to a text that is out goes on: one may have brought it back. */
 function crossRemove(own: Own, ids: readonly string[], other: Step): Pair {
   switch (other[0]) {
-    case "edit":
     case "set":
-    case "split":
       return [[own], ids.includes(other[1]) ? [] : [other]];
     case "merge": {
       const [, source, into, at, text] = other;
-      if (ids.includes(into)) return [[own], ids.includes(source) ? [] : [["remove", [source]]]];
-      if (!ids.includes(source)) return [[own], [other]];
-      return [[own], text.length > 0 ? edit(into, at > 0 ? [at, ...text] : text, source) : []];
+      const come = edit(into, at > 0 && text.length > 0 ? [at, ...text] : text, source);
+      if (!ids.includes(source) && !ids.includes(into)) return [[own], [other]];
+      const isOut = ids.includes(into) && !ids.includes(source);
+      return [[own], isOut ? [...come, ["remove", [source]]] : come];
     }
     case "remove": {
       const rest = other[1].filter((id) => !ids.includes(id));

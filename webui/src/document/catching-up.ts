@@ -41,6 +41,16 @@ export function wentTo(message: ObjectMessage): Gone[] {
   );
 }
 
+/** Blocks to which a text has gone, from one block or by it, also before it was told of last. */
+export function goneTo(message: ObjectMessage): ReadonlySet<string> {
+  const ids = wentTo(message).map(([to]) => to);
+  if (message.t === "snapshot") ids.push((message.state as BlockState).into);
+  const details = message.t === "changes" ? message.items.flatMap((item) => item[3]) : [];
+  for (const detail of details as (BlockDetail | null)[])
+    if (detail?.[0] === "received" && detail[4] !== "") ids.push(detail[4]);
+  return new Set(ids);
+}
+
 /** Blocks whose texts have come, by what one block says. */
 export function comeFrom(message: ObjectMessage): string[] {
   if (message.t === "snapshot")

@@ -5,7 +5,7 @@
  * missing, and never there twice. groupcore/shared/documents/shown.py does the same.
  */
 
-import type { BlockObject } from "./block";
+import type { BlockObject, BlockState } from "./block";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
 import { Histories } from "./histories";
 import type { OutlineDetail, OutlineObject } from "./outline";
@@ -75,6 +75,11 @@ export class Confirmed {
   /** Whether a block that is not there any more was joined to another one, as far as is known. */
   wasJoined(id: string): boolean {
     return this.joined.has(id) || this.come.has(id) || this.blocks.get(id)?.status === "joined";
+  }
+
+  /** Whether somebody has opened a block: else nothing of it can have gone elsewhere. */
+  isLive(id: string): boolean {
+    return this.blocks.has(id) || this.outline.entries.get(id)?.isLive === true;
   }
 
   /** Of which version the text of a block is that was shown last. */
@@ -269,7 +274,7 @@ export class Confirmed {
     const { outline } = this;
     const entry = outline.entries.get(id);
     const seed = outline.seeds.get(id);
-    if (seed !== undefined && (block !== undefined || entry?.isLive !== true)) {
+    if (seed !== undefined && (this.isOpening(id) || entry?.isLive !== true)) {
       if (old?.content === seed.content && old.attributes === seed.attributes) return old;
       return blockOf(id, seed.attributes, seed.content);
     }
@@ -325,6 +330,12 @@ export class Confirmed {
       if ((block.via === "" ? id : block.via) === source) return [id, block];
     }
     return null;
+  }
+
+  /** A block has passed texts on: these are shown where they were until they have come there. */
+  passedOn(id: string, texts: NonNullable<BlockState["onward"]>): void {
+    for (const [source, number, to, parcel] of texts)
+      this.leaving(source, number, id)?.[1].passed(id, to, parcel);
   }
 
   /** The id of an open block. */

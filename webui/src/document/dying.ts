@@ -14,6 +14,8 @@ import {
 import type { BlockDetail, BlockObject } from "./block";
 import { type Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
+import type { Step } from "./doc";
+import { MARK } from "./own";
 
 /** Own words in a text that is out, and stands yet. */
 interface Words {
@@ -43,17 +45,22 @@ export class Dying {
     private readonly confirmed: Confirmed,
     private readonly drafts: Drafts,
     private readonly chases: Chases,
+    /** What is left of words that a step marks. */
+    private readonly leftOf: (step: Step) => Rich | null,
   ) {}
 
   /** What has become of the text of a block. `isOwn`: an edit among these details is one's own. */
   follow(block: string, details: readonly BlockDetail[], isOwn: boolean): void {
     const isOut = isOwn && this.confirmed.isOut(block);
     for (const detail of details) {
-      const given: Rich[] = [];
+      const given: Words[] = [];
       this.all = this.all.flatMap((words) =>
         words.block === block ? carriedOver(words, detail, given) : [words],
       );
-      for (const text of given) this.lostIn(block, text);
+      for (const { text, from, to } of given) {
+        const mark: RichDelta = [[to - from, { [MARK]: true }]];
+        this.lostIn(block, this.leftOf(["edit", block, from > 0 ? [from, ...mark] : mark]) ?? text);
+      }
       if (isOut && detail[0] === "edited") this.note(block, detail[2]);
     }
   }
@@ -90,7 +97,7 @@ export class Dying {
   }
 }
 
-function carriedOver(words: Words, detail: BlockDetail, given: Rich[]): readonly Words[] {
+function carriedOver(words: Words, detail: BlockDetail, given: Words[]): readonly Words[] {
   const { from, to } = words;
   if (detail[0] === "edited") {
     const begin = transformRichPosition(from, detail[2], "right");
@@ -100,6 +107,6 @@ function carriedOver(words: Words, detail: BlockDetail, given: Rich[]): readonly
   if (detail[0] === "cut")
     return from < detail[2] ? [{ ...words, to: Math.min(to, detail[2]) }] : [];
   if (detail[0] !== "closed") return [words];
-  if (detail[2] === null) given.push(words.text);
+  if (detail[2] === null) given.push(words);
   return [];
 }

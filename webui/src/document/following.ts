@@ -28,12 +28,13 @@ import type { Heard } from "./catching-up";
 import { Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { Dying } from "./dying";
-import { isOrBegan, lastShared, takenBack } from "./going-back";
+import { lastShared, takenBack } from "./going-back";
 import { goesOnHere } from "./going-on";
+import { Missed } from "./missed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
-import { awaitedBy, restsOn, textsOf, writtenBy } from "./own";
-import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sourceOf } from "./parcels";
+import { awaitedBy, marked, namedBy, restsOn, writtenBy } from "./own";
+import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sent, sourceOf } from "./parcels";
 import { asSeen, stepsTo } from "./states";
 import { missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
@@ -72,8 +73,7 @@ export class Follower implements BlockListener, OutlineListener {
   private isTaking = false;
   private later: (() => void)[] = [];
   private batch: Happened[] | null = null;
-  /** Of what was missed, what has not been looked at. */
-  private missed: Heard[] = [];
+  private readonly missed: Missed;
   /** F8: blocks that are asked for, as texts have gone there. */
   readonly onward = new Set<string>();
   /** Edits that have lost their text here, and are not answered. */
@@ -95,7 +95,10 @@ export class Follower implements BlockListener, OutlineListener {
     const giveBack = (code: string, text: Rich): void => void owner.onDraft(code, text);
     this.chases = new Chases(confirmed, giveBack);
     this.adrift = new AdriftEdits(confirmed, unsaved, this.calls, giveBack);
-    this.dying = new Dying(confirmed, owner, this.chases);
+    this.dying = new Dying(confirmed, owner, this.chases, (step) => {
+      return this.overlay.leftOf(0, step, this.overlay.own);
+    });
+    this.missed = new Missed(confirmed, (...heard) => this.heard(...heard));
     confirmed.isRestedOn = (id) => this.overlay.own.some((own) => restsOn(own, id));
   }
 
@@ -127,14 +130,6 @@ export class Follower implements BlockListener, OutlineListener {
   private hasText(id: string): boolean {
     const known = this.overlay.base.blocks.get(id);
     return known !== undefined && known.content !== null;
-  }
-
-  isRestedOn(block: BlockObject, last: number): boolean {
-    const id = this.confirmed.idOf(block);
-    return this.overlay.own.some(({ verb, call }) => {
-      if (call?.group === id) return call.n > last && textsOf(verb).includes(id);
-      return isOrBegan(this.confirmed, block, call === null ? textsOf(verb) : [call.group]);
-    });
   }
 
   onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
@@ -171,20 +166,9 @@ export class Follower implements BlockListener, OutlineListener {
   hearAll(messages: readonly Heard[]): void {
     this.show();
     this.batch = [];
-    this.missed = [...messages];
-    for (let next = this.missed.shift(); next !== undefined; next = this.missed.shift())
-      this.heard(...next);
+    this.missed.lookAt(messages);
     this.onward.clear();
     this.show();
-  }
-
-  /** F8: a block begins with what was just cut off; what it has gone through comes before the rest. */
-  private hearFresh(id: string): void {
-    const block = this.confirmed.blocks.get(id);
-    if (block?.status !== "unborn") return;
-    const its = this.missed.filter(([one]) => one === block);
-    this.missed = this.missed.filter(([one]) => one !== block);
-    for (const one of its) this.heard(...one);
   }
 
   private finish(): void {
@@ -202,8 +186,10 @@ export class Follower implements BlockListener, OutlineListener {
   // --- the outline ----------------------------------------------------------------------------
 
   onOutlineState(outline: OutlineObject, state: OutlineState): void {
+    const before = outline.isSameBirth ? [] : [...outline.entries.keys()];
     if (!outline.isSameBirth) this.beginAnew(outline);
     outline.take(state);
+    this.adrift.noteLost(before.filter((id) => !outline.entries.has(id)));
     this.owner.onOutlineNews();
     this.advance([]);
   }
@@ -254,6 +240,7 @@ export class Follower implements BlockListener, OutlineListener {
     if (steps !== null) {
       for (const [details, own] of missedSteps(id, block.steps, steps, state))
         this.followStep(block, details, own);
+      this.missed.lookAhead(received.keys(), id);
       // Parts that are in no step went on, or are drafts.
       const parts = partsIn(steps);
       this.came(onwardFrom(id, passed, parts), id);
@@ -265,6 +252,7 @@ export class Follower implements BlockListener, OutlineListener {
       this.chaseParts(this.overlay.own.filter(isThere));
       this.confirmPlaced(id, isThere);
     }
+    this.confirmed.passedOn(id, state.onward ?? []);
     const now = steps === null ? state : asSeen(this.confirmed, block, state);
     block.take(now);
     if (state.status === "open") this.confirmed.isOpenAgain(id);
@@ -292,13 +280,15 @@ export class Follower implements BlockListener, OutlineListener {
     details: readonly BlockDetail[],
     own: Happened["own"],
   ): void {
+    const come = details.flatMap((detail) => (detail[0] === "received" ? detail[1] : []));
+    this.missed.lookAhead(come, this.confirmed.idOf(block));
     const happened = this.stepsOf(block, details, "").map((one) => ({
       ...one,
       own: one.own ?? own,
     }));
     for (const detail of details) block.follow(detail);
+    for (const detail of details) if (detail[0] === "cut") this.confirmed.birthOf(detail[3]);
     this.advance(happened);
-    for (const detail of details) if (detail[0] === "cut") this.hearFresh(detail[3]);
   }
 
   /** The state has own edits whose place in it is not known: they are in it. */
@@ -381,6 +371,8 @@ export class Follower implements BlockListener, OutlineListener {
     const edited =
       call.operation === "edit" ? (results?.[0] as EditedResult | undefined) : undefined;
     call.placed = edited?.version ?? call.placed;
+    call.moved = edited?.moved;
+    this.overlay.own = sent(this.overlay.own, call);
     this.answered(id, n, () => {
       call.isAnswered = isDone;
       if (call.operation === "letters") this.view(this.overlay.drop(isIt));
@@ -406,14 +398,15 @@ export class Follower implements BlockListener, OutlineListener {
   private onEdited(call: OwnCall, edited: EditedResult | undefined): void {
     const moved = new Map(edited?.moved ?? []);
     const source = this.confirmed.blocks.get(call.group);
-    this.overlay.own = this.overlay.own.map((own) => {
-      if (own.call !== call) return own;
-      // A text that is on its way is shown where it was, with this part of the edit.
-      const into = source?.status === "joined" ? source.into : "";
-      const hop = own.hop === "" && moved.has(into) ? into : own.hop;
-      if (hop === "") return own;
-      return caughtUp({ ...own, hop, parcel: moved.get(hop) ?? 0 }, this.confirmed.blocks);
-    });
+    // A text that is on its way is shown where it was, with this part of the edit.
+    const into = source?.status === "joined" && moved.has(source.into) ? source.into : "";
+    const isPart = (own: Own): boolean => own.call === call && (own.hop !== "" || into !== "");
+    const parts = this.overlay.own.map((own) =>
+      isPart(own) ? { ...own, hop: own.hop || into } : own,
+    );
+    this.overlay.own = sent(parts, call).map((own) =>
+      isPart(own) ? caughtUp(own, this.confirmed.blocks) : own,
+    );
     this.view(
       this.overlay.withdraw((own) => {
         if (own.call !== call) return false;
@@ -490,7 +483,11 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   private draft(code: string, own: Own): void {
-    const text = insertedText(writtenBy(own.verb));
+    const all = this.overlay.own;
+    const at = all.indexOf(own);
+    const isEdit = own.verb[0] === "edit" && at >= 0;
+    const left = isEdit ? this.overlay.leftOf(at, marked(own.verb), all.slice(at + 1)) : null;
+    const text = left ?? insertedText(writtenBy(own.verb));
     if (text.length === 0) return;
     const draft = this.owner.onDraft(code, text, own.draft);
     this.overlay.own = this.overlay.own.map((one) => (goesOn(one, own) ? { ...one, draft } : one));
@@ -519,13 +516,17 @@ export class Follower implements BlockListener, OutlineListener {
   /** The blocks that are to be asked. */
   get askedFor(): ReadonlySet<string> {
     const adrift = this.adrift.all.map(({ block }) => block);
-    const named = this.overlay.own.flatMap(({ verb }) => (verb[0] === "letters" ? verb[1] : []));
+    const named = this.overlay.own.flatMap((own) => namedBy(own, this.confirmed));
     const hops = this.overlay.own.flatMap(({ from, hop }) => (from === undefined ? [] : hop));
     return new Set([...adrift, ...named, ...hops, ...this.chases.blocks]);
   }
 
   /** F3: this block cannot be had. */
   refuse(id: string, code: string): void {
+    if (this.batch !== null) {
+      this.later.push(() => this.refuse(id, code)); // its text may have come back to where it was
+      return;
+    }
     const isIt = ({ verb }: Own): boolean =>
       /^(edit|set|split|merge|letters)$/.test(verb[0]) && verb[1] === id;
     this.refused(isIt, code);

@@ -36,20 +36,6 @@ function splitOff(past: readonly PastStep[]): string[] {
   return past.flatMap(([, step]) => (step[0] === "cut" ? [step[2]] : []));
 }
 
-/** Whether one of the blocks is this one, or has been split off it of late. */
-export function isOrBegan(
-  confirmed: Confirmed,
-  block: BlockObject,
-  ids: readonly string[],
-): boolean {
-  const id = confirmed.idOf(block);
-  if (ids.includes(id)) return true;
-  return splitOff(block.past).some((fresh) => {
-    const born = confirmed.blocks.get(fresh);
-    return ids.includes(fresh) || (born !== undefined && isOrBegan(confirmed, born, ids));
-  });
-}
-
 /**
  * Takes the steps of a block back to this version; what that is in the document, null where it cannot be
  * done. `onLost`: nobody has this block any more, which was split off.

@@ -333,7 +333,11 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       if (!(object instanceof BlockObject)) continue;
       const id = this.confirmed.idOf(object);
       if (!texts.has(id) && !onward.has(id)) continue;
-      for (const [to] of wentTo(message)) {
+      // What one has begun with is known by the block that it was split off, as far as that is shown.
+      const isShown = (from: string): boolean =>
+        this.overlay.base.blocks.get(from)?.content != null;
+      const from = onward.has(id) ? comeFrom(message).filter(isShown) : [];
+      for (const to of [...wentTo(message).map(([one]) => one), ...from]) {
         const isFull = onward.size >= ONWARD_MAX || blocks.size >= this.room;
         if (isFull || blocks.has(to) || this.failed.has(to)) continue;
         onward.add(to);

@@ -10,10 +10,12 @@
 
 import { RefusalError } from "../shared/refusal";
 import {
+  applyRich,
   canonicalRich,
   composeRich,
   cutRich,
   invertRich,
+  marksOf,
   type Rich,
   type RichDelta,
   richLength,
@@ -23,6 +25,7 @@ import {
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import type { Place } from "./block";
+import { behindStep } from "./brought-back";
 import {
   type Crossing,
   crossed,
@@ -37,6 +40,7 @@ import {
   awaitedBy,
   composed,
   goneWith,
+  MARK,
   moved,
   numberOf,
   otherwise,
@@ -163,7 +167,6 @@ export class Overlay {
     const told: Step[] = [];
     for (const { step: given, own, text, isJoined, came } of whole(happened, work)) {
       if (came !== undefined) this.onCame(came);
-      if (given !== null) told.push(...this.takeOutOf(given, work.doc));
       if (given?.[0] === "remove")
         told.push(...this.setAdrift(given[1], work.doc, isJoined === true));
       // It is out of sight here, and may live on: others may have joined that block, too.
@@ -171,7 +174,8 @@ export class Overlay {
         told.push(...this.setAdrift([given[1]], work.doc, true));
       const step = text === undefined ? given : anew(work.content(text[0]), text);
       const unchanged = work.doc;
-      const steps = step !== null && work.apply(step) ? [step] : [];
+      // A text that is out of sight may have been brought back here.
+      const steps = step !== null && (work.apply(step) || this.isBroughtBack(step)) ? [step] : [];
       // A text that goes to one that has left is out of sight: an own merge of it has not happened.
       const isGone = step?.[0] === "merge" && steps.length === 0;
       const at = own === null || isGone ? -1 : this.firstCalled(own);
@@ -191,11 +195,17 @@ export class Overlay {
     return this.replay(told);
   }
 
-  /** Of these, the one that was called first: what follows its text to another block may stand before. */
+  /**
+   * Of these, the one that was called first: what follows its text to another block may stand before. Of
+   * parts of it, the one that follows none.
+   */
   private firstCalled(isIt: (own: Own) => boolean): number {
     let first = -1;
     this.own.forEach((own, at) => {
-      if (isIt(own) && (first < 0 || numberOf(own) < numberOf(this.own[first]))) first = at;
+      const best = this.own[first];
+      const isBefore = numberOf(own) < numberOf(best);
+      const isHere = best?.hop !== "" && own.hop === "" && numberOf(own) === numberOf(best);
+      if (isIt(own) && (best === undefined || isBefore || isHere)) first = at;
     });
     return first;
   }
@@ -203,17 +213,17 @@ export class Overlay {
   /** An own verb has happened as these steps say, `before` which was this; gives what others see of it. */
   private confirm(at: number, steps: readonly Step[], before: Doc): readonly Step[] {
     const verb = (this.own[at] as Own).verb;
-    const content = verb[0] === "edit" ? this.upTo(at, before).content(verb[1]) : null;
+    const work = this.upTo(at, before);
     const behind = this.own.length - at - 1;
     const [come] = this.cross(0, at, steps);
     const place = this.own.length - behind - 1;
     const [own] = this.own.splice(place, 1);
     if (own?.verb[0] === "merge" && come?.[0] === "merge" && come[1] === own.verb[1]) {
       const steps = goesElsewhere(own.verb, come[2], come[3], [], come[5]);
-      this.cross(place, this.own.length, steps);
-    } else if (own?.verb === verb && verb[0] === "edit" && come?.[0] === "edit") {
-      if (content === null || come[1] !== verb[1]) return [];
-      return this.cross(place, this.own.length, otherwise(verb, come[2], content));
+      return this.cross(place, this.own.length, steps);
+    }
+    if (own?.verb === verb && verb[0] === "edit" && come?.[0] === "edit") {
+      return this.cross(place, this.own.length, otherwise(verb, come, work));
     }
     return [];
   }
@@ -259,6 +269,14 @@ export class Overlay {
     return told;
   }
 
+  /** Whether a block that is not sent stands for the text of a step. */
+  private isBroughtBack(step: Step): boolean {
+    return this.own.some(
+      ({ verb, call }) =>
+        call === null && verb[0] === "insert" && behindStep(verb[2], step) !== null,
+    );
+  }
+
   /** Whether the person has taken a block out. */
   private isTakenOut(id: string): boolean {
     return this.own.some(({ verb }) => verb[0] === "remove" && verb[1].includes(id));
@@ -281,30 +299,24 @@ export class Overlay {
     return this.cross(at, this.own.length, back);
   }
 
-  /** Takes out what is not sent and stands for the text of a block: that has gone on elsewhere. */
-  private takeOutOf(step: Step, doc: Doc): readonly Step[] {
-    const id = step[0] === "merge" ? step[1] : step[0] === "edit" ? step[3] : undefined;
-    if (id === undefined) return [];
-    const at = this.own.findIndex(
-      ({ verb, call }) =>
-        call === null && verb[0] === "insert" && verb[2].some(({ of }) => of === id),
-    );
-    const own = this.own[at];
-    if (own?.verb[0] !== "insert") return [];
-    const [, after, blocks] = own.verb;
-    const part = (isOut: boolean): Own => {
-      const some = blocks.filter((block) => (block.of === id) === isOut);
-      return { ...own, verb: ["insert", after, some] };
-    };
-    this.own.splice(at, 1, ...(blocks.length > 1 ? [part(false)] : []), part(true));
-    return this.takeOut(blocks.length > 1 ? at + 1 : at, doc);
-  }
-
   /** A document with the own verbs on it, up to this one. */
   private upTo(at: number, doc: Doc): Work {
     const work = new Work(doc, this.confirmed.gone);
     for (const one of this.own.slice(0, at)) work.apply(one.verb);
     return work;
+  }
+
+  /**
+   * Of words that are marked by a step behind the first `count` own verbs, what the person has not taken
+   * out by these; null: they do not stand there. A draft gives no more back.
+   */
+  leftOf(count: number, step: Step, later: readonly Own[]): Rich | null {
+    const work = this.upTo(count, this.base);
+    if (!work.apply(step)) return null;
+    for (const { verb } of later) if (verb[0] !== "remove") work.apply(verb);
+    const runs = work.doc.order.flatMap((id) => work.content(id) ?? []);
+    const left = canonicalRich(runs.filter((run) => MARK in marksOf(run))) as Rich;
+    return left.length > 0 ? applyRich([[richLength(left), { [MARK]: null }]], left) : [];
   }
 
   /** Carries a part of the own verbs over steps; gives what these are behind that. */

@@ -9,17 +9,18 @@ import {
   invertRich,
   isFormat,
   isInsert,
-  type Rich,
+  marksOf,
   type RichDelta,
   type RichInsert,
   richLength,
   sameRich,
   shiftRich,
+  textOf,
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import { goesElsewhere, type Own, type OwnVerb } from "./carry";
 import { blockOf, type Step, type Work } from "./doc";
-import type { ShownBlock } from "./types";
+import type { NewBlock, ShownBlock } from "./types";
 
 /** Blocks whose text a verb needs as it is, or makes. */
 export function textsOf(verb: Step): readonly string[] {
@@ -68,9 +69,33 @@ export function neededBy(own: readonly Own[]): Set<string> {
   return ids;
 }
 
+/** Blocks that a verb names as it brings letters of theirs back; of those that are not sent, the live ones. */
+export function namedBy(
+  { verb, call }: Own,
+  known: { isLive(id: string): boolean },
+): readonly string[] {
+  if (verb[0] === "letters") return [verb[1]];
+  const brought = verb[0] === "insert" && call === null ? verb[2] : [];
+  return brought.flatMap(({ of = "" }) => (known.isLive(of) ? of : []));
+}
+
 /** Whether what a verb writes stands in this text, or in what it splits off this one. */
 export function restsOn({ verb }: Own, id: string): boolean {
   return (verb[0] === "edit" || verb[0] === "split") && verb[1] === id;
+}
+
+/** On words that are looked for behind what was done to them. */
+export const MARK = "~";
+
+/** An edit whose words are marked. */
+export function marked([kind, block, delta]: readonly [
+  "edit",
+  string,
+  RichDelta,
+  ...unknown[],
+]): Step {
+  const put = (item: RichInsert): RichInsert => [textOf(item), { ...marksOf(item), [MARK]: true }];
+  return [kind, block, delta.map((item) => (isInsert(item) ? put(item) : item))];
 }
 
 /** What the person wrote with a verb. */
@@ -119,10 +144,10 @@ export function composed(first: OwnVerb, second: OwnVerb): OwnVerb | null {
   }
   if (first[0] === "rename" && second[0] === "rename") return second;
   if (first[0] !== "insert" || second[0] !== "edit") return null;
+  const isEdited = ({ id }: NewBlock): boolean => id === second[1];
+  if (first[2].some((block) => isEdited(block) && block.of !== undefined)) return null;
   const blocks = first[2].map((block) =>
-    block.id === second[1]
-      ? { ...block, content: applyRich(second[2], block.content), of: undefined }
-      : block,
+    isEdited(block) ? { ...block, content: applyRich(second[2], block.content) } : block,
   );
   return ["insert", first[1], blocks];
 }
@@ -154,23 +179,29 @@ export function numberOf(own: Own | undefined): number {
   return own?.call?.n ?? Number.POSITIVE_INFINITY;
 }
 
-/** What leads from behind an own edit of a text to behind it as it has happened. */
+/**
+ * What leads from behind an own edit to behind it as it has happened, maybe in another block: where two
+ * places come together here, as what stood between them is taken out, the nodes may know them apart.
+ */
 export function otherwise(
   [, block, mine]: Extract<OwnVerb, readonly ["edit", ...unknown[]]>,
-  come: RichDelta,
-  content: Rich,
+  [, into, come]: readonly ["edit", string, RichDelta, ...unknown[]],
+  work: Work,
 ): readonly Step[] {
-  if (sameRich(mine, come)) return [];
+  const [content, there] = [work.content(block), work.content(into)];
+  if (content === null || there === null || (block === into && sameRich(mine, come))) return [];
   const [at, words, rest] = apart(mine);
   const [to, same, others] = apart(come);
-  if (words === null || same === null || !sameRich([words], [same]) || !sameRich(rest, others)) {
-    const delta = composeRich(invertRich(mine, content), come);
-    return delta.length > 0 ? [["edit", block, delta]] : [];
+  const isSame = words !== null && same !== null && sameRich([words], [same]);
+  if (!isSame || !sameRich(rest, others) || (block !== into && rest.length > 0)) {
+    const back: Step = ["edit", block, invertRich(mine, content)];
+    return [back, ["edit", into, come]];
   }
   // The same words at another place: what was done to them since goes along.
   const left = applyRich(rest, content);
+  const behind = block === into ? left : there;
   const was = ["merge", "", block, at, [words]] as const;
-  return goesElsewhere(was, block, to, cutRich(left, at), cutRich(left, to));
+  return goesElsewhere(was, into, to, cutRich(left, at), cutRich(behind, to));
 }
 
 /** What an edit inserts, if that is one run, where it is then; and what it does beside. */

@@ -7,7 +7,7 @@
  */
 
 import type { BlockObject, BlockState, Place } from "./block";
-import type { Own } from "./carry";
+import { type Own, type OwnCall, parcelTo } from "./carry";
 import type { Came } from "./overlay";
 
 type Blocks = ReadonlyMap<string, BlockObject>;
@@ -20,6 +20,16 @@ export function sourceOf({ call, from }: Own): string {
 /** The parcel of a part. */
 export function keyOf(own: Own): string {
   return `${sourceOf(own)}:${own.parcel}`;
+}
+
+/** The own verbs, with the parcels of parts of this call, as its verdict says. */
+export function sent(all: readonly Own[], call: OwnCall): Own[] {
+  return all.map((own) => {
+    const isPart = own.call === call && own.hop !== "" && own.parcel === 0;
+    if (!isPart || own.from !== undefined) return own;
+    const [hop, parcel] = parcelTo(own.hop, call);
+    return { ...own, hop, parcel };
+  });
 }
 
 /** Whether an own verb is a part of an edit that went to a block as this parcel. */

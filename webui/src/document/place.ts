@@ -46,7 +46,7 @@ export function behind(
 }
 
 /** Where a place was ahead of an edit; of what that inserts, where it is inserted. */
-function unmoved(offset: number, delta: RichDelta): number {
+export function unmoved(offset: number, delta: RichDelta): number {
   let [was, now] = [0, 0];
   for (const item of delta) {
     if (now >= offset) break;

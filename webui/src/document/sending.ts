@@ -12,6 +12,8 @@
  *       their texts. So it is with a block whose text is replaced, and nobody says by which steps.
  *       Where steps say what has become of all texts that wait, they are carried over those (X3).
  *   X5  A text that was taken out is not written in any more: what waits is given back when it is deleted.
+ *   X6  A block that brings a text back is sent when that is deleted: until then, letters of it may go
+ *       elsewhere by what others have done before they knew.
  */
 
 import { insertedText } from "../shared/rich";
@@ -89,6 +91,7 @@ export class Sender {
         if (this.confirmed.open(verb[2]) === null || this.confirmed.isStaying(verb[2])) return null;
         return this.onBlock(verb[1], () => ["join", verb[2]]);
       case "insert":
+        if (verb[2].some(({ of }) => of !== undefined && this.isStanding(of))) return null;
         return this.onOutline([verb[1]], "insert", verb[1], verb[2].map(seedOf));
       case "remove":
         return this.onOutline(verb[1], "remove", verb[1]);
@@ -131,6 +134,17 @@ export class Sender {
     if (this.confirmed.isStaying(id)) return null;
     const [operation, ...args] = how(block);
     return callOf(id, operation, block.submitCall(operation, ...args));
+  }
+
+  /** X6. */
+  private isStanding(id: string): boolean {
+    const block = this.confirmed.blocks.get(id);
+    if (this.overlay.own.some(({ verb }) => verb[0] === "remove" && verb[1].includes(id)))
+      return true;
+    if (block === undefined) return false;
+    return (
+      !block.isReady || block.status === "open" || (block.status === "joined" && block.number > 0)
+    );
   }
 
   /** X2: the outline has heard of these blocks, or will have by what is on its way to it. */

@@ -34,7 +34,7 @@ export function stepsTo(
     return isIt ? steps : null;
   }
   const id = confirmed.idOf(block);
-  const known = base.blocks.get(id) ?? confirmed.birthOf(id);
+  const known = base.blocks.get(id) ?? confirmed.birthOf(id) ?? confirmed.born.get(id);
   if (state.status === "unborn" || known === undefined || known.content === null) return null;
   if (!leadsTo(known.content, steps, state)) return null;
   block.begin(known.attributes, known.content);

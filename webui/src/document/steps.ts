@@ -49,7 +49,11 @@ export function stepsOf(
     if (detail[0] === "edited" && detail[1] > block.steps) {
       if (received !== undefined) parcel = parcelSteps(confirmed, block, received, detail[2]);
       const own =
-        block.status === "open" ? (operation === "edit" ? isHere(id) : null) : isBack(id, block);
+        block.status !== "open"
+          ? isBack(id, block)
+          : operation === "edit"
+            ? isHere(id, detail[1])
+            : null;
       happened.push(...(parcel?.happened ?? [{ step: ["edit", id, detail[2]], own }]));
     } else {
       happened.push(...stepOf(id, detail));

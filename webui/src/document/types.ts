@@ -42,6 +42,8 @@ export interface NewBlock {
   readonly content: Rich;
   /** With the text of this one, which the person has taken out: not done if that goes on elsewhere. */
   readonly of?: string | undefined;
+  /** What others have put into that one meanwhile, which is not in this one. */
+  readonly beside?: RichDelta;
 }
 
 /** What changes a document. Blocks are named by id, places in texts are code points. */

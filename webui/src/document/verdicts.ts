@@ -57,9 +57,12 @@ export function isPlaced(id: string, version: number): (own: Own) => boolean {
     own.call?.group === id && own.hop === "" && own.call.placed === version && isEdit(own);
 }
 
-/** The own edit that this block was asked for, as far as its text is there. */
-export function isHere(id: string): (own: Own) => boolean {
-  return (own) => isEdit(own) && own.call?.group === id && own.hop === "";
+/** The own edit that the block was asked for, and has with this version: or it has not said of it with which. */
+export function isHere(id: string, version: number): (own: Own) => boolean {
+  return (own) => {
+    if (!isEdit(own) || own.call?.group !== id || own.parcel > 0) return false;
+    return own.call.placed === version || own.call.placed === 0;
+  };
 }
 
 /** Behind a snapshot of a block: whether an own edit is in it, or a join that was done is undone. */

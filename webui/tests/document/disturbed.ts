@@ -133,6 +133,7 @@ function befall(
     const may = draw() < 0.6;
     note(may ? "may write" : "may not write");
     world.tell("entitle", name, may);
+    if (!may) writer.mayNot();
   }
   if (draw() >= game.reloads) return;
   note("is opened again");
@@ -151,6 +152,7 @@ export function isFalse(save: SaveState, stored: unknown): boolean {
 function look(page: Page, tokens: Tokens): void {
   const { model, session, name } = page;
   tokens.look(model.value, name);
+  tokens.drafted(model.drafts);
   const { save } = model;
   if (session.saves && save.kind === "saved") tokens.isSaved(name);
   if (isFalse(save, model.stored())) tokens.seen.push(`false: ${name} says saved, and holds edits`);

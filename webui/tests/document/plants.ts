@@ -61,7 +61,18 @@ export const PLANTS: readonly Plant[] = [
     seldom(7, true),
   ),
   plant("an own verb that has happened stays", Overlay, "drop", () => () => null),
-  plant("an answered edit is not looked at", Follower, "onEdited", nothing),
+  plant(
+    "parts of answered edits are not known by their parcels",
+    Follower,
+    "onBlockAnswer",
+    (real) =>
+      function (this: never, block: never, n: never, results: readonly never[], code: never) {
+        const passed = results?.map((one: { moved?: unknown } | null) =>
+          one?.moved === undefined ? one : { ...one, moved: [] },
+        );
+        return real(this, block, n, results && passed, code);
+      } as Act,
+  ),
   plant("a split that met another one is not done again", Follower, "again", nothing),
   plant("answers are passed over", Follower, "answered", seldom(5)),
   plant("the outline's details are lost now and then", Follower, "onOutline", seldom(6)),

@@ -44,6 +44,8 @@ export class Tokens {
   private readonly cuts = new Map<string, readonly [author: string, block: string]>();
   /** Cuts that were done, and that a power cut may have taken: the token may stand where it was, too. */
   private readonly uncut = new Set<string>();
+  /** Pasted by who saw them where they had been cut, as they were there again. */
+  readonly copied = new Set<string>();
   /** Not known to be saved when their writer's tab was closed: a power cut may take them. */
   readonly left = new Set<string>();
   /** What was seen on the way that must not be. */
@@ -52,9 +54,12 @@ export class Tokens {
   private readonly removed = new Set<string>();
   private readonly places = new Map<string, Set<string>>();
   private readonly goes = new Map<string, Set<string>>();
-  /** What a block was split off, and by whom; and who has seen it. */
-  private readonly splits = new Map<string, readonly [source: string, by: string]>();
+  /** What a block was split off, and by whom; what that one had joined to it before; and who has seen it. */
+  private readonly splits = new Map<string, readonly [sources: readonly string[], by: string]>();
+  private readonly joins: (readonly [from: string, to: string, by: string])[] = [];
   private readonly seenBy = new Map<string, Set<string>>();
+  /** Blocks that nobody but who split them off had seen when a token became a draft. */
+  private readonly alone = new Map<string, ReadonlySet<string>>();
   private readonly looked = new WeakSet<ShownBlock>();
   private ids = 0;
 
@@ -75,9 +80,13 @@ export class Tokens {
     for (const verb of verbs) {
       if (verb[0] === "split") {
         this.go(verb[1], verb[3]);
-        this.splits.set(verb[3], [verb[1], by]);
+        const own = this.joins.filter(([, to, who]) => to === verb[1] && who === by);
+        this.splits.set(verb[3], [[verb[1], ...own.map(([from]) => from)], by]);
       }
-      if (verb[0] === "join") this.go(verb[1], verb[2]);
+      if (verb[0] === "join") {
+        this.go(verb[1], verb[2]);
+        this.joins.push([verb[1], verb[2], by]);
+      }
       if (verb[0] === "remove") for (const id of verb[1]) this.removed.add(id);
     }
   }
@@ -96,6 +105,19 @@ export class Tokens {
     }
   }
 
+  /** What a page shows as drafts. */
+  drafted(drafts: readonly { readonly text: string }[]): void {
+    for (const token of drafts.flatMap(({ text }) => tokensIn(text)))
+      if (!this.alone.has(token)) this.alone.set(token, new Set(this.splitAlone()));
+  }
+
+  private splitAlone(): string[] {
+    const all = [...this.splits].filter(([id, [, by]]) =>
+      [...(this.seenBy.get(id) ?? [])].every((name) => name === by),
+    );
+    return all.map(([id]) => id);
+  }
+
   /** Who wrote it has cut it out. */
   cut(token: string, author: string, block: string): void {
     this.moved.add(token);
@@ -106,6 +128,12 @@ export class Tokens {
   failed(name: string, waiting: ReadonlySet<string>): void {
     for (const [token, [author, block]] of this.cuts)
       if (author === name && !waiting.has(block)) this.uncut.add(token);
+  }
+
+  /** Who may not write any more may not have cut what waits yet, though it was pasted. */
+  mayNot(name: string, waiting: ReadonlySet<string>): void {
+    for (const [token, [author, block]] of this.cuts)
+      if (author === name && waiting.has(block)) this.uncut.add(token);
   }
 
   /** The page says that all is saved. */
@@ -130,14 +158,14 @@ export class Tokens {
 
   /**
    * Whether a token has no place, though nobody removed its block: it is the rest of one that was
-   * removed, split off by its writer alone. Nobody else has ever seen that block.
+   * removed, or that was joined to another one, and removed meanwhile, split off by its writer alone.
+   * Nobody else had seen that block when it became a draft.
    */
   private isRest(token: string): boolean {
     const reached = new Set(this.places.get(token));
     for (const id of reached) {
-      const [source, by] = this.splits.get(id) ?? ["", ""];
-      const others = [...(this.seenBy.get(id) ?? [])].filter((name) => name !== by);
-      if (source !== "" && others.length === 0) reached.add(source);
+      const [sources] = this.splits.get(id) ?? [[]];
+      if (this.alone.get(token)?.has(id)) for (const source of sources) reached.add(source);
       for (const to of this.goes.get(id) ?? []) reached.add(to);
     }
     return [...reached].some((id) => this.removed.has(id));
@@ -159,7 +187,9 @@ export class Tokens {
       const count = times.get(token) ?? 0;
       const code = codes.get(token);
       const isOut = this.isOut(token);
-      if (count > (this.uncut.has(token) ? 2 : 1))
+      // A cut that its writer might not do is taken back; what is pasted later is a copy.
+      const isCopy = this.copied.has(token) && reasons.has("forbidden");
+      if (count > (this.uncut.has(token) || isCopy ? 2 : 1))
         wrong.push(`doubled: ${token} of ${author} stands ${count} times`);
       if (count === 1 && code !== undefined && !this.mayBeBoth(token, code, reasons))
         wrong.push(`doubled: ${token} of ${author} stands, and is a draft (${code})`);

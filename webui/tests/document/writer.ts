@@ -4,7 +4,7 @@ import type { ShownBlock, Verb, ViewEvent } from "../../src/document/types";
 import { plainText } from "../../src/shared/rich";
 import { History, type Way } from "../../src/undo/history";
 import { type Named, namedStretches } from "../../src/undo/naming";
-import { bordersOf, TOKEN, type Tokens, tokensOf, WIDTH } from "./tokens";
+import { bordersOf, TOKEN, type Tokens, tokensIn, tokensOf, WIDTH } from "./tokens";
 import type { Page } from "./world";
 
 const KINDS = ["paragraph", "quote", "bullet", "heading", "code"];
@@ -16,6 +16,8 @@ export class Writer {
   /** Where the nodes had the letters that are on it. */
   private named: readonly Named[] = [];
   private time_ms = 0;
+  /** What has come back with whole blocks that were taken out; it goes again by redo. */
+  private readonly cameBack = new Set<string>();
 
   constructor(
     readonly page: Page,
@@ -39,16 +41,26 @@ export class Writer {
 
   private look(): void {
     const { model, session, name } = this.page;
+    this.tokens.drafted(model.drafts);
     if (session.saves && model.save.kind === "saved") this.tokens.isSaved(name);
   }
 
   /** The power fails. */
   fail(): void {
-    const { model, name } = this.page;
-    const waiting = model.unconfirmed.flatMap((verb) =>
+    this.tokens.failed(this.page.name, this.waiting);
+  }
+
+  /** From now on it may not write. */
+  mayNot(): void {
+    this.tokens.mayNot(this.page.name, this.waiting);
+  }
+
+  /** The blocks that it takes something out of, without an answer. */
+  private get waiting(): ReadonlySet<string> {
+    const waiting = this.page.model.unconfirmed.flatMap((verb) =>
       verb[0] === "edit" && verb[2].some((item) => Number(item) < 0) ? [verb[1]] : [],
     );
-    this.tokens.failed(name, new Set(waiting));
+    return new Set(waiting);
   }
 
   act(): void {
@@ -98,10 +110,14 @@ export class Writer {
     this.change(taken.verbs);
     const after = new Set(tokensOf(model.value.blocks));
     const isRemoval = taken.verbs.some(([kind]) => kind === "remove");
+    for (const verb of taken.verbs)
+      for (const { content } of verb[0] === "insert" ? verb[2] : [])
+        for (const token of tokensIn(plainText(content))) this.cameBack.add(token);
     for (const token of before) {
       if (after.has(token)) continue;
       this.tokens.free.add(token);
-      if (!isRemoval && this.tokens.authors.get(token) !== name)
+      const isOut = isRemoval || this.cameBack.has(token);
+      if (!isOut && this.tokens.authors.get(token) !== name)
         this.tokens.seen.push(`missing: ${token}, which ${name} has taken back and not written`);
     }
     for (const token of after) if (!before.has(token)) this.tokens.free.add(token);
@@ -154,6 +170,7 @@ export class Writer {
     const at = this.pick(bordersOf(plainText(content ?? []))) ?? 0;
     const token = this.clipboard;
     this.clipboard = "";
+    if (tokensOf(this.page.model.value.blocks).includes(token)) this.tokens.copied.add(token);
     const again = this.named.map(({ far, count, source }): Verb => {
       const { block, version, offset } = source;
       return ["letters", block, version, offset, count, id, at + far, false];
