@@ -4,7 +4,7 @@ import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
-  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!carets|table-tools|languages|key-help|html|reading|copying|waiting|find|highlight|markdown-|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/(?!transfer|uploads|card|describing)|shared\/(?!anchor)|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/Lazy|here\/(?:arrivals|calls|changes|choices|company|words)\.|account\/own-role|client-lock|controller|keeper|waiting\.|name\.|open\.|people\.|save-text|subprotocol))/;
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!carets|table-tools|languages|key-help|html|reading|copying|waiting|find|highlight|markdown-|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/(?!transfer|uploads|card|describing)|shared\/(?!anchor)|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/Lazy|here\/(?:choices|company|words)\.|account\/own-role|client-lock|controller|keeper|waiting\.|name\.|open\.|people\.|save-text|subprotocol))/;
 
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
@@ -40,7 +40,12 @@ export default defineConfig({
     // Terser folds what the bundler's own minifier leaves, and that one shortens names and signs
     // then, by `output.minify`: some 2 KB less of a document page than by that one alone.
     minify: "terser",
-    terserOptions: { ecma: 2020, mangle: false },
+    terserOptions: {
+      ecma: 2020,
+      mangle: false,
+      module: true,
+      compress: { passes: 3, keep_fargs: false },
+    },
     rolldownOptions: {
       // How long it took is no news to who has a page built.
       checks: { pluginTimings: false },

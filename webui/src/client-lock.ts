@@ -12,21 +12,19 @@ export interface ClientLocks {
   take(client: string): Promise<boolean>;
 }
 
-const LEASE_MS = 6_000;
-const RENEW_MS = 2_000;
-const name = (client: string): string => `groupcore-client-${client}`;
+export const lockName = (client: string): string => `groupcore-client-${client}`;
 
 /** The locks of this browser, or leases where it has none. */
 export function browserLocks(): ClientLocks {
   const locks = navigator.locks as LockManager | undefined;
-  return locks === undefined ? leases(localStorage) : webLocks(locks);
+  return locks === undefined ? byLeases() : webLocks(locks);
 }
 
 function webLocks(locks: LockManager): ClientLocks {
   const held = new Set<string>();
   const request = (client: string): Promise<boolean> =>
     new Promise((resolve) => {
-      void locks.request(name(client), { ifAvailable: true }, (lock) => {
+      void locks.request(lockName(client), { ifAvailable: true }, (lock) => {
         resolve(lock !== null);
         if (lock === null) return undefined;
         held.add(client);
@@ -37,24 +35,8 @@ function webLocks(locks: LockManager): ClientLocks {
   return { take: async (client) => held.has(client) || (await request(client)) };
 }
 
-function leases(storage: Storage): ClientLocks {
-  const held = new Set<string>();
-  const renew = (): void => {
-    for (const client of held) storage.setItem(name(client), String(Date.now()));
-  };
-  const release = (): void => {
-    for (const client of held) storage.removeItem(name(client));
-  };
-  window.setInterval(renew, RENEW_MS);
-  window.addEventListener("pagehide", release);
-  window.addEventListener("pageshow", renew);
-  return {
-    take: (client) => {
-      const renewed_ms = Number(storage.getItem(name(client)) ?? 0);
-      const isFree = held.has(client) || Date.now() - renewed_ms > LEASE_MS;
-      if (isFree) held.add(client);
-      renew();
-      return Promise.resolve(isFree);
-    },
-  };
+/** Loaded where they are needed: nearly all browsers have locks. */
+function byLeases(): ClientLocks {
+  const leased = import("./client-leases").then(({ leases }) => leases(localStorage));
+  return { take: async (client) => (await leased).take(client) };
 }

@@ -5,13 +5,13 @@ import { nodeOf } from "./account/ticket";
 import type { Options, Session, State } from "./client";
 import type { ClientLocks } from "./client-lock";
 import { withMore } from "./document/save-state";
-import type { Draft, OpenModel, SaveState } from "./document/types";
+import type { Draft, OpenModel, SaveState, ViewEvent } from "./document/types";
 import type { OfferedMenu } from "./editor/callbacks";
 import { DocumentEditor } from "./editor/editor";
 import type { Finding } from "./editor/find";
 import { LONG_BLOCKS, loadFolds } from "./editor/folding";
 import type { Surroundings } from "./editor/state";
-import { Changes } from "./here/changes";
+import type { Changes } from "./here/changes";
 import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
 import { PictureDesk } from "./pictures/desk";
@@ -91,7 +91,7 @@ export class DocumentController {
   private isReady = false;
   private readonly keeper: Keeper;
   private readonly waiting: Waiting;
-  private readonly changes: Changes;
+  private changes: Changes | null = null;
   /** Who else is here. */
   readonly company: Company;
   private readonly pictures: PictureDesk | null;
@@ -122,7 +122,6 @@ export class DocumentController {
     if (this.model.isLoaded) this.role.assume();
     this.drafts = kept?.drafts ?? [];
     this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined);
-    this.changes = new Changes(later, () => this.tell());
     this.waiting = new Waiting((delay_ms, act) => this.later(delay_ms, act));
     const now_ms = () => performance.now();
     const text = () => this.editor;
@@ -166,7 +165,7 @@ export class DocumentController {
         this.drafts = [...this.drafts, ...texts];
         this.changed();
       },
-      othersDid: (event) => this.changes.heard(event),
+      othersDid: (event) => this.othersDid(event),
       caretMoved: (caret, isCarried) => this.company.caretMoved(caret, isCarried),
       viewed: (block) => this.company.viewed(block),
       surroundings: (around) => this.onSurroundings(around),
@@ -188,6 +187,18 @@ export class DocumentController {
     void this.pictures?.restore((id) => this.model.value.blocks.some((block) => block.id === id));
   }
 
+  /** What is said of it is loaded with the first change. */
+  private othersDid(event: ViewEvent): void {
+    const later = (delay_ms: number, act: () => void) => this.later(delay_ms, act);
+    import("./here/changes").then(
+      ({ Changes }) => {
+        this.changes ??= new Changes(later, () => this.tell());
+        this.changes.heard(event);
+      },
+      () => undefined,
+    ); // the next one tries again
+  }
+
   get text(): DocumentEditor | null {
     return this.editor;
   }
@@ -201,7 +212,7 @@ export class DocumentController {
       waited_s: this.waiting.waited_s,
       company: this.company.state,
       drafts: this.allDrafts,
-      changesSaid: this.changes.said,
+      changesSaid: this.changes?.said ?? "",
       condition: this.session.state === "connected" ? this.session.condition : "serving",
       problem: this.problem,
       problemCode: this.model.problem?.code ?? this.session.stopped?.code ?? null,

@@ -2,9 +2,8 @@
 
 import { Presence, type Session } from "../client";
 import { type Caret, type Person, peopleOf } from "../people";
-import { Arrivals } from "./arrivals";
-import { Calls } from "./calls";
 import { type Choices, loadChoices, saveChoices } from "./choices";
+import type { Noticing } from "./noticing";
 
 /** Where somebody is: the first block in their sight, and their caret. */
 export interface Place {
@@ -68,25 +67,24 @@ export class Company {
   private readonly due = new Set<string>();
   private followed: Person | null = null;
   private choices: Choices = loadChoices();
-  private readonly arrivals: Arrivals;
-  private readonly calling: Calls;
+  private noticing: Noticing | null = null;
+  private isLoading = false;
+  /** Who was here before it is loaded: at first, and last. */
+  private unnoticed: readonly (readonly Person[])[] = [];
 
   constructor(
     private name: string,
     private readonly tools: CompanyTools,
   ) {
-    const { later, now_ms, changed } = tools;
-    this.activeAt_ms = now_ms();
-    this.arrivals = new Arrivals(later, now_ms, changed);
-    this.calling = new Calls(later, now_ms, changed);
+    this.activeAt_ms = tools.now_ms();
   }
 
   get state(): CompanyState {
     return {
       people: this.listed,
       following: this.followed?.name ?? null,
-      caller: this.calling.caller?.name ?? null,
-      said: this.arrivals.said,
+      caller: this.noticing?.calls.caller?.name ?? null,
+      said: this.noticing?.arrivals.said ?? "",
       choices: this.choices,
       isCalling: this.isCalling,
     };
@@ -248,22 +246,39 @@ export class Company {
 
   /** The answer to who asks to come. */
   answer(isGoing: boolean): void {
-    const caller = this.calling.answer(isGoing);
+    const caller = this.noticing?.calls.answer(isGoing) ?? null;
     if (caller !== null) this.tools.text()?.visit(caller);
   }
 
   private look(): void {
     const isHere = this.here !== null && this.isConnected;
     this.people = isHere && this.here !== null ? peopleOf(this.here.others) : [];
-    if (isHere) {
-      this.arrivals.update(this.people);
-      this.calling.update(this.people);
-    }
+    if (isHere) this.notice(this.people);
     this.goAlong();
     this.draw();
     if (isListed(this.listed, this.people)) return;
     this.listed = this.people;
     this.tools.changed();
+  }
+
+  private notice(people: readonly Person[]): void {
+    if (this.noticing !== null) {
+      this.noticing.update(people);
+      return;
+    }
+    this.unnoticed = [...this.unnoticed.slice(0, 1), people];
+    if (people.length === 0 || this.isLoading) return;
+    this.isLoading = true;
+    const { later, now_ms, changed } = this.tools;
+    import("./noticing").then(
+      ({ Noticing }) => {
+        this.noticing = new Noticing(later, now_ms, changed);
+        for (const some of this.unnoticed) this.noticing.update(some);
+      },
+      () => {
+        this.isLoading = false; // tried again when they show something else
+      },
+    );
   }
 
   private draw(): void {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../src/client";
 import { Company, type Place } from "../../src/here/company";
+import "../../src/here/noticing"; // the page loads it with the first of the others
 import { whereAll } from "../../src/here/where";
 import { type Caret, COLOURS, type Person } from "../../src/people";
 import { block } from "../document-double";
