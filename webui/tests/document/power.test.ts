@@ -54,6 +54,11 @@ class Node {
     this.say({ t: "welcome", v: 1, ...me, heartbeat_s: 1e6, limits });
     const title = "Plan";
     this.snapshot(DOC, { title, blocks: [["a", "paragraph", 3, true]], seeds: [] });
+    this.block();
+  }
+
+  /** The block as the node has it. */
+  block(): void {
     const none = { births: [], received: [], refused: [], drafts: [], recent: null };
     const text = { content: this.content, attributes: {}, version: this.version };
     const open = { status: "open", into: "", number: 0, leaving: [] };
@@ -100,6 +105,7 @@ test("what was answered and lost with all nodes before it was saved is a draft",
   const node = written();
   Object.assign(node, { birth: "two", content: ["One kept"], version: 1, last: { [BLOCK]: 1 } });
   node.lose();
+  node.block(); // asked for its steps
   expect(node.model.value.blocks[0]?.content).toEqual(["One kept"]);
   expect(node.model.drafts.map(({ code, text }) => [code, text])).toEqual([
     ["power_lost", " lost"],
