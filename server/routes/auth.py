@@ -24,6 +24,8 @@ from server.routes.gate import CSRF, READS, SAFE, Gate
 COOKIE = "__Host-groupcore"
 LOOPBACK_COOKIE = "groupcore"
 """Without https a browser takes no cookie whose name begins with `__Host-`."""
+CONSOLE = "admin:read"
+"""The scope of who looks at the console."""
 
 
 class Gatehouse(Gate):
@@ -105,9 +107,13 @@ class Gatehouse(Gate):
             return ""
 
     async def may_judge(self, request: Request, scope: str) -> None:
-        """Who reads is judged here, also for a copy; who writes is judged in the order, too."""
-        if scope != PUBLIC:
-            is_read = request.method in READS
+        """Who reads is judged here, also for a copy; who writes is judged in the order, too.
+
+        Who looks at the console is judged by what this node has known last: it shows no document,
+        and says why a node is apart.
+        """
+        is_read = request.method in READS
+        if scope != PUBLIC and not (is_read and scope == CONSOLE):
             await self.service.standing.sure(WAIT_S if is_read else ORDER_S)
 
     def let_in(self, request: Request, scope: str) -> Caller | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.async_api import expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs, converged, together
 from tests.end_to_end.cluster import Cluster, eventually
@@ -76,6 +77,7 @@ async def test_pages_ask_for_nothing_by_http_while_people_type(
     await one.put_caret(0)  # what reads what is pasted comes with the first one
     for tab in (one, two):
         await has_all(tab)
+        await expect(tab.page.get_by_test_id("people")).to_be_visible()  # it comes with the others
     await one.page.wait_for_load_state("networkidle")
     await two.page.wait_for_load_state("networkidle")
     asked: list[str] = []

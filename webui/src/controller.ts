@@ -187,7 +187,7 @@ export class DocumentController {
     void this.pictures?.restore((id) => this.model.value.blocks.some((block) => block.id === id));
   }
 
-  /** What is said of it is loaded with the first change. */
+  /** What is said of it has come with the others. */
   private othersDid(event: ViewEvent): void {
     const later = (delay_ms: number, act: () => void) => this.later(delay_ms, act);
     import("./here/changes").then(

@@ -36,13 +36,16 @@ async def test_no_route_that_is_not_for_everybody_answers_there(
     asked: dict[bool, int] = {True: 0, False: 0}
     for path, verbs in described["paths"].items():
         for method, operation in verbs.items():
-            is_public = {} in operation["security"]
+            # The console says why a node is apart, and shows no document; but a backup has all.
+            is_console = method == "get" and path.startswith("/admin/") and path != "/admin/backup"
+            is_public = {} in operation["security"] or is_console
             if is_public and method != "get":
                 continue
             asked[is_public] += 1
             status, problem = await ann.ask(method.upper(), re.sub(r"{\w+}", "x", path))
             if is_public:
-                assert status < 500, path
+                assert status < 500 or is_console, path
+                assert status != 503 or problem["code"] != "not_primary", path
             else:
                 assert (status, problem["code"]) == (503, "not_primary"), (method, path)
     assert asked[False] > 60

@@ -1,8 +1,13 @@
-/** What one notices of the others: who comes and goes, and who asks everybody to come. It loads with the first of them. */
+/**
+ * What one notices of the others: who comes and goes, what they change, and who asks everybody to
+ * come. It loads with the first of them.
+ */
 
 import type { Person } from "../people";
 import { Arrivals } from "./arrivals";
 import { Calls } from "./calls";
+
+export { Changes } from "./changes";
 
 export class Noticing {
   readonly arrivals: Arrivals;
