@@ -106,6 +106,11 @@ test.each([49, 96])(
   },
 );
 
+/** A block was removed with a letter of a former round, which others had moved: the books knew it there only. */
+test("a letter of a former round goes with the block that it was in: seed 238898365383119", async () => {
+  await playRounds(gameOf(238898365383119));
+});
+
 /**
  * What went after a text that was refused twice round, and came back with it: it was taken for what had
  * come from that block with the same number, or the page did not know that it could come back.

@@ -39,6 +39,8 @@ export async function playRounds(game: Rounds): Promise<void> {
     );
     await world.elapse(0.3);
     for (let round = 1; round <= game.turns; round += 1) {
+      // Where letters of former rounds are, before somebody takes that out and others move them.
+      for (const { page } of typists) ledger.look(page);
       for (let done = 0; done < game.each; done += 1) {
         for (const typist of typists) typist.act();
         if (draw() < (game.pauses ?? 0.3)) await world.elapse(draw() * delay_s);
