@@ -224,8 +224,9 @@ class GroupStateTransfer(Checker):
     state is the next one is invariant 5. A group that no living member's node has a copy of has no
     state: what is numbered meanwhile is given to nobody, and who waits or joins then begins anew.
     Whatever was said before that is judged by the former beginning; so is what a node says that is
-    cut off, and in a former view than the one in which the group has begun anew. Who hears late of
-    its own JOIN and LEAVE may say a beginning when others have begun behind a later number already.
+    cut off, and in a former view than the one in which the group has begun anew; behind the number
+    at which it has, such a node's numbers are not those of the order. Who hears late of its own
+    JOIN and LEAVE may say a beginning when others have begun behind a later number already.
     """
 
     number, name = 17, "group-state-transfer"
@@ -264,6 +265,10 @@ class GroupStateTransfer(Checker):
             if isinstance(record, GroupState | GroupEnd) and record.sh:
                 times = begun.get(record.group, 0)
                 view = views.get(Address(record.n, record.inc), NO_VIEW)
+                is_cut_off = bool(times) and view < since[record.group, times]
+                if is_cut_off and record.seqno > bases[record.group, times]:
+                    copies.learn(record)
+                    continue  # behind that number the others have an order of their own
                 while times and view < since[record.group, times]:
                     times -= 1
                 beginning = (record.group, times)

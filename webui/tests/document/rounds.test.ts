@@ -106,6 +106,11 @@ test.each([49, 96])(
   },
 );
 
+/** Known faults, on the tree of before as well (a39ec811): a draft beside its neighbour, and two texts of a page. */
+test.fails.each([142878779056178, 142878779056190])("open: seed %i", async (seed) => {
+  await playRounds(gameOf(seed));
+});
+
 /** A block was removed with a letter of a former round, which others had moved: the books knew it there only. */
 test("a letter of a former round goes with the block that it was in: seed 238898365383119", async () => {
   await playRounds(gameOf(238898365383119));
