@@ -268,7 +268,7 @@ class GroupStateTransfer(Checker):
                 is_cut_off = bool(times) and view < since[record.group, times]
                 if is_cut_off and record.seqno > bases[record.group, times]:
                     copies.learn(record)
-                    continue  # behind that number the others have an order of their own
+                    continue  # those numbers are the others' order, not the one that this node has
                 while times and view < since[record.group, times]:
                     times -= 1
                 beginning = (record.group, times)

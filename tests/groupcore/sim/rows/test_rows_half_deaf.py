@@ -123,7 +123,7 @@ def test_row_10_the_first_of_two_voters_goes_on_alone_when_it_is_half_deaf_and_a
 @pytest.mark.xfail(
     strict=True,
     reason="a alone is a quorum of the voters a and b, and no vote of another reaches it; b and c "
-    "would need its vote, which it could give to what is multicast: see decision 87, Open",
+    "would need its vote, which it could give to what is multicast: see decision 90, Open",
 )
 def test_row_10_those_who_hear_each_other_go_on_without_the_first_of_two_voters() -> None:
     began_s, trace = first_goes_deaf_while_the_third_learns()
