@@ -176,3 +176,16 @@ def test_17_who_hears_late_of_a_beginning_that_is_past_takes_nothing_from_others
     assert GroupStateTransfer().check(Trace(story.records)) == []
     story.add(GroupState(story.t, *A, G, 3, empty, True))
     assert [one.number for one in GroupStateTransfer().check(Trace(story.records))] == [17]
+
+
+def test_17_who_is_cut_off_is_judged_by_the_group_as_it_was_before_others_began_it_anew() -> None:
+    story = GroupStory().create(G)
+    story.view(A, 1, A, B).view(B, 1, A, B)
+    story.stamp(G, 1, PB, JOIN).send(PB, G, 1).stamp(G, 2, PB, 1)
+    story.add(GroupState(story.t, *B, G, 0, group_state_hash(()), True))
+    story.view(A, 2, A)
+    story.add(GroupState(story.t, *A, G, 2, group_state_hash(()), True))
+    story.add(GroupState(story.t, *B, G, 3, "of numbers that the others gave otherwise"))
+    assert GroupStateTransfer().check(Trace(story.records)) == []
+    story.add(GroupState(story.t, *B, G, 2, group_state_hash(())))  # lacks the message
+    assert [one.number for one in GroupStateTransfer().check(Trace(story.records))] == [17]
