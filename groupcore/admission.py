@@ -15,6 +15,8 @@ Invariants.
   A3  Only what opened is answered, at most one challenge a boot in `challenge_interval_s`, one
       proof a challenge.
   A4  Deriving keys for unknown boots is bounded by a token bucket for each source.
+  A5  A peer's source changes only by a proof that comes from the new one, with the nonce that was
+      sent there, and only when nothing has come from the known one for `source_quiet_s`.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from cryptography.exceptions import InvalidTag
 from msgpack import Packer
 
 from groupcore.errors import WireError
-from groupcore.peers import Control, Peer, PeerTable, Pending, SocketAddress
+from groupcore.peers import Control, Moving, Peer, PeerTable, Pending, SocketAddress
 from groupcore.seal import (
     BOOT_BYTES,
     CHALLENGE,
@@ -146,6 +148,30 @@ class Admission:
         if self._may_challenge(pending, arrival.now):
             self._challenge(arrival, pending)
         return None
+
+    # --- another source of a peer ---------------------------------------------------------------
+
+    def ask_for_source(self, peer: Peer, source: SocketAddress, now: float) -> None:
+        """A datagram of a peer came from elsewhere: it is to prove that it is there (A5)."""
+        moving = peer.moving
+        if moving is not None and now - moving.at < self._options.challenge_interval_s:
+            return
+        nonce = self._random.randbytes(NONCE_BYTES)
+        peer.moving = Moving(source, nonce, now)
+        plaintext = _packer.pack([nonce, peer.identity[-BOOT_BYTES:]])
+        self.control.append((CHALLENGE, plaintext, source))
+
+    def on_proof_of_source(self, peer: Peer, plaintext: bytes, arrival: Arrival) -> None:
+        """A peer has answered a challenge: where it answers from is its source, if asked (A5)."""
+        moving = peer.moving
+        if moving is None or arrival.source != moving.source:
+            return  # a second proof says nothing new
+        pending = Pending(moving.nonce, moving.at)
+        pending.challenged_at = moving.at
+        if self._proven_address(arrival, pending, plaintext) != peer.address:
+            self._drops["bad_proof"] += 1
+            return
+        peer.source, peer.sourced_at, peer.moving = moving.source, arrival.now, None
 
     # --- challenge and proof --------------------------------------------------------------------
 

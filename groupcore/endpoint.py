@@ -35,6 +35,9 @@ MESSAGE_OVERHEAD_BYTES = 5
 BODY_BYTES = 10
 """What a body adds to the one message in it: two msgpack headers."""
 
+CLONED = "stop the copy, and start this node again"
+"""What a person does about it."""
+
 HAND_OVER_S = 1.5
 """So long a node that leaves stays for those who take states that are nowhere else."""
 
@@ -167,8 +170,9 @@ class Endpoint:
                 self.multicast(commands, now)
             fresh, persisted = self._end_stack_turn(now)
             persists += persisted
-        if self.transport.same_id_seen is not None and self._may_not_go_on():
-            deliveries.append(self._refusal())
+        refusal = self._refusal()
+        if refusal is not None:
+            deliveries.append(refusal)
         return Turn(self.transport.flush(now), deliveries, persists, events, log)
 
     def _feed(
@@ -300,11 +304,20 @@ class Endpoint:
             self._congested.discard(said.source)
         return bool(self._congested) != before
 
-    def _may_not_go_on(self) -> bool:
-        return not self._in_view and not self._refused
+    def _refusal(self) -> Refused | None:
+        """Why this life must not go on, once.
 
-    def _refusal(self) -> Refused:
-        """A living node has this one's id, and this one is not in a view: it must not go on."""
-        self._refused = True
+        It goes on elsewhere, too; or a living node has its id, and this one is not in a view.
+        """
+        if self._refused:
+            return None
         name = self.address.name
+        if self.transport.is_cloned:
+            self._refused = True
+            return Refused(
+                "cloned", f"node {name!r} goes on in a second copy of its machine; {CLONED}"
+            )
+        if self.transport.same_id_seen is None or self._in_view:
+            return None
+        self._refused = True
         return Refused("id_in_use", f"another live node is called {name!r}; give this one its own")

@@ -123,7 +123,7 @@ class Excluded(Event):
 @dataclass(frozen=True, slots=True)
 class Refused(Event):
     """This member may not join; `code`: `id_in_use`, `foreign_cluster`, `gone_on_without`,
-    `mixed_logs`."""
+    `mixed_logs`. Or it may not stay: `cloned`."""
 
     code: str
     detail: str

@@ -8,6 +8,8 @@ which costs a round trip and never safety: its window then starts at its new pro
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from groupcore.replay_window import ReplayWindow
 from groupcore.seal import LANE_BYTES, Cipher
 from groupcore.view import Address
@@ -36,10 +38,21 @@ class Pending:
         """Counter of its newest challenge that was answered: older ones are replays."""
 
 
+@dataclass(slots=True)
+class Moving:
+    """Where datagrams of a peer come from now, and the challenge that went there."""
+
+    source: SocketAddress
+    nonce: bytes
+    at: float
+
+
 class Peer:
     """A boot that has proven itself to this receiver.
 
-    `source` is where its newest datagram came from; `foreign` is False for the other life of this
+    `source` is where it has shown to be, by its proof or by one that was asked for from there;
+    `sourced_at`: when its newest datagram last came from there; `moving`: where it may have gone.
+    `foreign` is False for the other life of this
     node's own id, which is not listened to. A `prober` is answered, and counts for nothing else.
     `grouped_at`: when a multicast of it came that was no copy; `missed`: none does, and it is told.
     `missing_at`: when it said the same of this node, `copied_until`: so it gets copies, `lasting`:
@@ -60,8 +73,10 @@ class Peer:
         "lasting",
         "missed",
         "missing_at",
+        "moving",
         "prober",
         "source",
+        "sourced_at",
         "window",
     )
 
@@ -77,6 +92,8 @@ class Peer:
         self.identity = identity
         self.address = address
         self.source = source
+        self.sourced_at = now
+        self.moving: Moving | None = None
         self.window = ReplayWindow(floor)
         self.ciphers = ciphers
         self.lanes: list[bytes] = []

@@ -20,6 +20,7 @@ from hashlib import blake2b
 from struct import Struct
 from typing import Protocol, Self
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -43,6 +44,8 @@ LANE_BYTES = HEADER.size - 8
 """The header without its counter: the same for all datagrams of one kind, key and boot."""
 IDENTITY = slice(3, LANE_BYTES)
 """Where sender id and boot id stand: who sealed it, whatever the key epoch."""
+EPOCH_OFFSET = 2
+"""Where the key epoch stands in the clear header."""
 BOOT_OFFSET = 11
 """Where the boot id begins in the clear header."""
 NONCE_PREFIX = bytes(4)
@@ -192,6 +195,19 @@ class Sealer:
         self._cipher: Cipher | None = None
         self._prefixes: tuple[bytes, ...] = ()
         self.counter = counter
+
+    def opens(self, datagram: bytes | memoryview) -> bool:
+        """Whether these bytes are sealed under this boot's current key, by whoever has it."""
+        data = memoryview(datagram)
+        nonce = NONCE_PREFIX + bytes(data[LANE_BYTES : HEADER.size])
+        cipher = self._keys.cipher(data[EPOCH_OFFSET], self._sender, self._boot)
+        if cipher is None:
+            return False
+        try:
+            cipher.decrypt(nonce, data[HEADER.size :], data[: HEADER.size])
+        except InvalidTag:
+            return False
+        return True
 
     def seal(self, kind: int, plaintext: bytes) -> bytes:
         """A datagram of this kind that holds the plaintext."""

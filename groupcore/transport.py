@@ -14,6 +14,11 @@ Invariants.
   X3  Nothing is answered that did not open, and what an unproven boot gets for an answer is not
       larger than its cause by more than a node id and a nonce.
   X4  Packets for one destination leave in the order in which they came.
+  X5  A peer is answered where it has proven to be: a copy of its datagram that comes from elsewhere
+      moves nothing (A5).
+  X6  A boot that goes on in two places, because its machine was cloned while it ran, ends in both:
+      who hears a counter that it has not used yet seals one far above it, behind which no peer
+      takes another one, and which the other of the two hears in turn.
 """
 
 from __future__ import annotations
@@ -64,6 +69,8 @@ from groupcore.wire import decode_packet, encode_packet, unpack_packets
 __all__ = ["Datagram", "SocketAddress", "Transport", "TransportOptions"]
 
 _packer = Packer(use_bin_type=True, autoreset=True)
+CLONE_GAP = 1 << 32
+"""How far above its own counter a cloned boot seals its last datagram."""
 _NIL = b"\xc0"
 _HEADER_BYTES = HEADER.size
 _DATAGRAM_BYTES_MIN = HEADER.size + TAG_BYTES
@@ -81,7 +88,8 @@ class Transport:
 
     `random` draws the nonces of challenges: give a `random.SystemRandom` outside the simulator.
     `boot` are 16 bytes that no earlier life has used. `drops` counts what was thrown away, by
-    reason. `same_id_seen` is the other life of this node's id that has proven itself, if any.
+    reason. `same_id_seen` is the other life of this node's id that has proven itself, if any;
+    `is_cloned`: this very life goes on elsewhere, too (X6).
     """
 
     def __init__(
@@ -96,6 +104,7 @@ class Transport:
         self.options = options
         self.drops = Drops()
         self.same_id_seen: Address | None = None
+        self.is_cloned = False
         self._keys = keys
         self._generation = keys.generation
         self._boot = boot
@@ -171,7 +180,10 @@ class Transport:
         """A datagram of a peer has opened: the only place where its state moves."""
         window = peer.window
         if counter > window.highest:
-            peer.source = source
+            if source == peer.source:
+                peer.sourced_at = now
+            elif now - peer.sourced_at >= self.options.source_quiet_s:
+                self._admission.ask_for_source(peer, source, now)
         window.accept(counter)
         peer.heard_at = now
         if not peer.heard and peer.foreign and not peer.prober:
@@ -220,13 +232,16 @@ class Transport:
         self, datagram: bytes | memoryview, source: SocketAddress, now: float
     ) -> list[Batch]:
         version, kind, epoch, _, boot, counter = HEADER.unpack_from(datagram)
-        if boot == self._boot:
+        if boot == self._boot and counter <= self._sealer.counter:
             return []  # the multicast loop brings back what this node has sent
         if version != VERSION or kind not in KINDS or counter == 0:
             self.drops["bad_clear_header"] += 1
             return []
         if kind in (CHALLENGE, PROOF) and len(datagram) > CONTROL_BYTES_MAX:
             self.drops["bad_size"] += 1
+            return []
+        if boot == self._boot:
+            self._on_own_boot(datagram)
             return []
         identity = bytes(datagram[IDENTITY])
         arrival = Arrival(datagram, source, now, kind, epoch, counter, identity)
@@ -239,6 +254,16 @@ class Transport:
                 self.same_id_seen = peer.address
             self._heard_from(peer, counter, source, now)
         return []
+
+    def _on_own_boot(self, datagram: bytes | memoryview) -> None:
+        """A datagram of this boot with a counter above this life's own (X6)."""
+        if not self._sealer.opens(datagram):
+            self.drops["forged"] += 1
+        elif not self.is_cloned:
+            self.is_cloned = True
+            self._sealer.counter += CLONE_GAP
+            places = [None, *(peer.source for peer in self._table.by_address.values())]
+            self._admission.control += [(SOUNDING, NOTHING, place) for place in places]
 
     def _receive_from_peer(self, peer: Peer, arrival: Arrival) -> list[Batch]:
         refusal = peer.window.refusal(arrival.counter)
@@ -260,7 +285,9 @@ class Transport:
             self._on_introduction(plaintext, peer, arrival.now)
         elif arrival.kind in (SOUNDING, MISSING):
             self._on_report(arrival.kind, plaintext, peer, arrival.now)
-        return []  # a second proof says nothing new
+        elif arrival.kind == PROOF:
+            self._admission.on_proof_of_source(peer, plaintext, arrival)
+        return []
 
     def _on_report(self, kind: int, plaintext: bytes, peer: Peer, now: float) -> None:
         """A peer's word on what multicast does between the two."""

@@ -30,12 +30,13 @@ class TransportOptions:
     one travels in pieces, and one lost piece loses it). `multicast` False sends a copy to every
     known peer and to `initial_hosts` instead. With multicast, a peer that is heard, but for
     `missed_s` none of its multicasts, is told so, and sends copies until `copied_s` after it was
-    told last; who was silent for `quiet_s` is told nothing. Unknown boots cost work: of one source
-    at most `unknown_burst` datagrams at once and `unknown_per_s` in the long run are opened. In
-    unicast mode a peer that was silent for `idle_s` gets a multicast at most every `idle_probe_s`;
-    peers tell each other whom they know every `introduce_every_s`, to be forgotten after
-    `introduced_s`. Datagrams are numbered upwards from `first_counter`; every boot has keys of its
-    own.
+    told last; who was silent for `quiet_s` is told nothing. A peer of which nothing came from its
+    known source for `source_quiet_s` may show that it has another one. Unknown boots cost work: of
+    one source at most `unknown_burst` datagrams at once and `unknown_per_s` in the long run are
+    opened. In unicast mode a peer that was silent for `idle_s` gets a multicast at most every
+    `idle_probe_s`; peers tell each other whom they know every `introduce_every_s`, to be forgotten
+    after `introduced_s`. Datagrams are numbered upwards from `first_counter`; every boot has keys
+    of its own.
     """
 
     datagram_bytes_max: int = 60_000
@@ -55,6 +56,7 @@ class TransportOptions:
     missed_s: float = 0.8
     copied_s: float = 3.0
     quiet_s: float = 3.0
+    source_quiet_s: float = 0.6
     first_counter: int = 0
 
     @property

@@ -72,7 +72,7 @@ class TooFastError(BadMessageError):
 def refusal(code: str, detail: str) -> ServerError:
     """The error of a membership that was refused."""
     match code:
-        case "id_in_use":
+        case "id_in_use" | "cloned":
             return IdInUseProblem(f"--node-id: {detail}")
         case "version":
             return VersionProblem(f"the cluster runs another version of this program: {detail}")

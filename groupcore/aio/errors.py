@@ -32,7 +32,10 @@ class DamagedLogError(StorageError):
 
 
 class JoinRefusedError(GroupcoreError):
-    """The group does not take this member; `code`: `version`, `foreign_cluster`, `mixed_logs`."""
+    """The group does not take this member; `code`: `version`, `foreign_cluster`, `mixed_logs`.
+
+    Or the member may not stay in it: `cloned`, this very process goes on in a second machine, too.
+    """
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(f"{code}: {detail}")

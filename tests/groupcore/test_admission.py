@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
+
 from groupcore.batch import Batch, pack_messages
 from groupcore.layers import nakack_headers
 from groupcore.seal import CHALLENGE, DATA, PROOF, Keyring, Sealer, sender_id
-from groupcore.transport import Transport, TransportOptions
+from groupcore.transport import SocketAddress, Transport, TransportOptions
 from groupcore.view import Address
 from tests.groupcore.transports import (
     ATTACKER,
@@ -159,6 +161,75 @@ def test_a_challenge_to_another_boot_is_not_answered() -> None:
     assert c.transport.drops == {"not_for_me": 1}
 
 
+# --- where a peer is ------------------------------------------------------------------------------
+
+ELSEWHERE = ("127.0.0.8", 1_000)
+"""Where a node has moved to."""
+
+
+def settle(node: Node, other: Node, place: SocketAddress, now: float) -> None:
+    """What `other` asks for is carried to `place`, where `node` is, and answered from there."""
+    for datagram in other.transport.flush(now):
+        if datagram.destination == place:
+            node.transport.receive(datagram.data, other.host, now)
+    for datagram in node.transport.flush(now):
+        other.transport.receive(datagram.data, place, now)
+
+
+@pytest.mark.parametrize("now", [0.1, 5.0])
+def test_a_copy_that_comes_from_elsewhere_moves_no_peer(now: float) -> None:  # A5, X5, T3
+    a, b, c = Node("a"), Node("b"), Node("c")
+    acquaint(a, b, c)
+    for datagram in [*a.sends(b"for b", to=b, now=now), *a.sends(b"for all", now=now)]:
+        c.receives(datagram, ATTACKER, now=now)
+    assert c.transport.peers()[a.address] == a.host
+    c.transport.send(batch(c, b"secret", to=a))
+    answers = c.transport.flush(now)
+    assert [one.destination for one in answers if one.data[1] == DATA] == [a.host]
+    assert kinds([one for one in answers if one.destination == ATTACKER]) in ([], [CHALLENGE])
+    c.receives(a.sends(b"text", now=now)[0], a.host, now=now)
+    assert c.transport.peers()[a.address] == a.host
+
+
+def test_a_peer_that_has_moved_is_found_where_it_proves_to_be() -> None:  # A5
+    a, b = pair()
+    assert b.receives(a.sends(b"text")[0], ELSEWHERE, now=0.5) == [b"text"]
+    assert b.transport.flush(0.5) == []  # its known source is not silent for long enough
+    assert b.receives(a.sends(b"text")[0], ELSEWHERE, now=0.7) == [b"text"]
+    settle(a, b, ELSEWHERE, 0.7)
+    assert b.transport.peers() == {a.address: ELSEWHERE}
+    assert b.transport.drops == {}
+
+
+def test_a_proof_moves_a_peer_only_to_where_it_was_asked_for() -> None:  # A5
+    a, b = pair()
+    b.receives(a.sends(b"text")[0], ELSEWHERE, now=0.7)
+    (challenge,) = b.transport.flush(0.7)
+    a.transport.receive(challenge.data, b.host, 0.7)
+    (proof,) = a.transport.flush(0.7)
+    b.receives(proof.data, ATTACKER, now=0.7)
+    assert b.transport.peers() == {a.address: a.host}
+
+
+def test_a_proof_of_before_moves_no_peer() -> None:  # A5
+    a, b = pair()
+    b.receives(a.sends(b"text")[0], ELSEWHERE, now=0.7)
+    (first,) = b.transport.flush(0.7)
+    b.receives(a.sends(b"text")[0], ELSEWHERE, now=0.79)  # another nonce
+    a.transport.receive(first.data, b.host, 0.79)
+    proof = next(each.data for each in a.transport.flush(0.79) if each.data[1] == PROOF)
+    b.receives(proof, ELSEWHERE, now=0.79)
+    assert b.transport.peers() == {a.address: a.host}
+    assert b.transport.drops == {"bad_proof": 1}
+
+
+def test_a_peer_that_is_copied_from_elsewhere_is_asked_once_an_interval() -> None:  # A3, A5
+    a, b = pair()
+    for _ in range(9):
+        b.receives(a.sends(b"text")[0], ATTACKER, now=0.7)
+    assert kinds(b.transport.flush(0.7)) == [CHALLENGE]
+
+
 # --- strangers -----------------------------------------------------------------------------------
 
 
@@ -254,15 +325,6 @@ def test_a_forgotten_peer_proves_itself_again_and_repeats_nothing() -> None:
     assert a.transport.peers() == {b.address: b.host}
     assert a.receives(old, b.host) == []
     assert a.transport.drops == {"too_old": 1}
-
-
-def test_the_socket_address_follows_the_newest_datagram() -> None:
-    a, b = pair()
-    older, newer = a.sends(b"1") + a.sends(b"2")
-    moved = ("127.0.0.1", 7_777)
-    b.receives(newer, moved)
-    b.receives(older, a.host)
-    assert b.transport.peers() == {a.address: moved}
 
 
 def test_keys_rotate_without_losing_a_datagram() -> None:  # T5

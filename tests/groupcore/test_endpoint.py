@@ -194,6 +194,17 @@ def test_a_node_that_is_in_no_view_stops_when_its_id_is_in_use() -> None:  # T6,
     assert delivered[twin.address] == []
 
 
+def test_a_node_that_goes_on_in_a_second_machine_ends_though_it_is_in_a_view() -> None:  # T4, X6
+    a, _ = endpoint(A)
+    a._in_view = True
+    a.transport.is_cloned = True
+    (refused,) = a.end_turn(0.0).deliveries
+    assert isinstance(refused, Refused)
+    assert refused.code == "cloned"
+    assert "stop the copy" in refused.detail
+    assert a.end_turn(0.1).deliveries == []
+
+
 def test_the_counters_of_all_parts_have_names() -> None:
     (a, _), (b, _) = endpoint(A), endpoint(B)
     acquaint(a, b)

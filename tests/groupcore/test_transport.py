@@ -159,6 +159,49 @@ def test_no_sealed_bytes_of_a_member_make_it_raise(kind: int, plaintext: bytes) 
     assert b.receives(stranger.transport._sealer.seal(kind, plaintext), stranger.host) == []
 
 
+# --- clones ---------------------------------------------------------------------------------------
+
+
+def clone_of(node: Node) -> Node:
+    """The same life once more, as of now: a machine that is copied while it runs."""
+    options = TransportOptions(first_counter=node.transport._sealer.counter)
+    return Node(node.address.name, node.address.incarnation, node.boot, options=options)
+
+
+def noticed(node: Node) -> bool:
+    return node.transport.is_cloned
+
+
+def test_a_clone_ends_and_so_does_whom_it_was_cloned_from() -> None:  # X6, T4
+    a, b = pair()
+    clone = clone_of(a)
+    (behind,) = clone.sends(b"clone")
+    _, ahead = a.sends(b"1") + a.sends(b"2")
+    assert a.receives(behind, clone.host) == []
+    assert not noticed(a)  # it may be its own that has come back
+    assert clone.receives(ahead, a.host) == []
+    assert noticed(clone)
+    late = a.sends(b"3")
+    (last,) = clone.transport.flush(0.0)
+    assert last.destination is None
+    for node in (a, b):
+        node.receives(last.data, clone.host)
+    assert noticed(a)
+    assert b.receives(late[0], a.host) == []
+    assert b.transport.drops == {"too_old": 1}
+
+
+def test_nobody_without_the_key_makes_a_node_take_itself_for_cloned() -> None:  # X6
+    a, _ = pair()
+    (datagram,) = a.sends(b"text")
+    forged = bytearray(datagram)
+    forged[27:35] = b"\xff" * 8
+    assert a.receives(bytes(forged), ATTACKER) == []
+    assert a.receives(datagram, ATTACKER) == []
+    assert not noticed(a)
+    assert a.transport.drops == {"forged": 1}
+
+
 # --- bundling -------------------------------------------------------------------------------------
 
 
