@@ -30,7 +30,7 @@ from groupcore.aio.settings import check_settings
 from groupcore.aio.state_service import EVENTS as STATE_EVENTS
 from groupcore.aio.state_service import StateService
 from groupcore.aio.states import StateProvider
-from groupcore.aio.transfer import Secret
+from groupcore.aio.transfer_keys import Secret
 from groupcore.awake import AwakeClock
 from groupcore.endpoint import Delivery
 from groupcore.errors import (

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from groupcore.aio.errors import TransferError
 from groupcore.aio.settings import ChannelSettings
 from groupcore.aio.states import AsyncSink, AsyncSource, StateProvider
-from groupcore.aio.transfer import Secret, TransferServer, fetch
+from groupcore.aio.transfer import TransferServer, fetch
+from groupcore.aio.transfer_keys import Secret
 from groupcore.errors import TransferBusyError
 from groupcore.events import Event
 from groupcore.layers.state_transfer import StateTransfer

@@ -1,12 +1,11 @@
 """States on connections of their own: a TCP connection for each transfer, sealed.
 
-Whoever connects shows first that it has the cluster's key: each side sends 32 random bytes, and
-both draw from them and the cluster's key one key for each direction, so no two connections share
-one and nothing recorded opens again. Then the caller says, sealed, what it wants: the token of an
-offer, or a name that the application knows. The answer is a stream of frames.
+Whoever connects shows first that it has the cluster's key (`transfer_keys`). Then the caller says,
+sealed, what it wants: the token of an offer, or a name that the application knows. The answer is a
+stream of frames.
 
-    hello      "GCST" 1, 32 random bytes                                     caller to server
-               32 random bytes                                               server to caller
+    hello      "GCST", version, key epoch, a public half (32)                caller to server
+               a public half (32)                                            server to caller
     frame      length (4 bytes), kind (1 byte), sealed box of at most FRAME_BYTES
     request    kind 1: what (1 byte: token or name), offset (8), digest (32), the token or name
     begin      kind 2: the offset from which on data follow: the one asked for, or 0
@@ -16,6 +15,8 @@ offer, or a name that the application knows. The answer is a stream of frames.
 
 A box is AES-256-GCM, its nonce the number of the frame in its direction, its associated data the
 kind: frames cannot be swapped, left out, or cut off at the end.
+
+A server of before knows version 2 alone and hangs up at this one: it is called again with that.
 """
 
 from __future__ import annotations
@@ -32,20 +33,23 @@ from struct import Struct
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from groupcore.aio.errors import TransferError
+from groupcore.aio.transfer_keys import (
+    BEFORE,
+    FRESH,
+    HALF_BYTES,
+    HELLO_BYTES,
+    Half,
+    Secret,
+    version_of,
+)
 from groupcore.peers import SocketAddress
-from groupcore.seal import TAG_BYTES, Keyring
+from groupcore.seal import TAG_BYTES
 from groupcore.transfer.sources import DIGEST_BYTES, Intake, StateSource
 
 log = logging.getLogger(__name__)
 
-MAGIC = b"GCST\x02"
-RANDOM_BYTES = 32
-HELLO_BYTES = 1 + RANDOM_BYTES
-"""The epoch of the caller's key, and chance."""
 FRAME_BYTES = 262_144
 """Most plaintext in a frame."""
 REQUEST_BYTES_MAX = 1_024
@@ -68,31 +72,6 @@ _END = Struct(f">Q{DIGEST_BYTES}s")
 
 FindSource = Callable[[bytes], StateSource | None]
 """What the application serves under a name; None: nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """What both ends of a connection know: the cluster's name and its keys."""
-
-    cluster: str
-    ring: Keyring
-
-    def hello(self) -> bytes:
-        """How a caller begins: the epoch of its key, and what makes the connection's own keys."""
-        return bytes((self.ring.current,)) + secrets.token_bytes(RANDOM_BYTES)
-
-    def keys(self, hello: bytes, answer: bytes) -> tuple[AESGCM, AESGCM]:
-        """The ciphers of one connection: of the caller's frames, and of the server's.
-
-        TransferError when there is no key of the epoch that the caller has named.
-        """
-        key = self.ring.key(hello[0])
-        if key is None:
-            raise TransferError(f"there is no key of key epoch {hello[0]} here")
-        info = b"groupcore transfer v2 " + self.cluster.encode()
-        derivation = HKDF(SHA256(), 64, salt=hello + answer, info=info)
-        both = derivation.derive(key)
-        return AESGCM(both[:32]), AESGCM(both[32:])
 
 
 class Frames:
@@ -215,12 +194,10 @@ class TransferServer:
             self._strangers.pop(task, None)
 
     async def _handshake(self, reader: StreamReader, writer: StreamWriter) -> tuple[AESGCM, bytes]:
-        hello = await reader.readexactly(len(MAGIC) + HELLO_BYTES)
-        if not hello.startswith(MAGIC):
-            raise TransferError("the caller speaks another protocol")
-        answer = secrets.token_bytes(RANDOM_BYTES)
-        writer.write(answer)
-        theirs, ours = self.secret.keys(hello[len(MAGIC) :], answer)
+        hello = await reader.readexactly(HELLO_BYTES)
+        half = Half.drawn(version_of(hello))
+        theirs, ours = self.secret.keys(hello, half.public, half)
+        writer.write(half.public)
         kind, request = await Frames(theirs).read(reader, REQUEST_BYTES_MAX)
         if kind != REQUEST or len(request) < _REQUEST.size:
             raise TransferError("not a request")
@@ -293,6 +270,29 @@ async def fetch(
     `what` is the token of an offer, or with `named` a name. `ready` is set when a sink that was
     full takes more again.
     """
+    for version in (FRESH, BEFORE):
+        try:
+            await _fetch(address, secret, Half.drawn(version), what, intake, ready, named)
+        except _HungUpError:
+            if version == BEFORE:
+                raise
+        else:
+            return
+
+
+class _HungUpError(TransferError):
+    """The server has ended the connection at the hello."""
+
+
+async def _fetch(
+    address: SocketAddress,
+    secret: Secret,
+    half: Half,
+    what: bytes,
+    intake: Intake,
+    ready: asyncio.Event | None,
+    named: bool,
+) -> None:
     try:
         async with asyncio.timeout(HANDSHAKE_S):
             reader, writer = await asyncio.open_connection(*address, limit=2 * FRAME_BYTES)
@@ -300,9 +300,7 @@ async def fetch(
         raise TransferError(f"no connection to {address[0]}:{address[1]}: {error}") from None
     try:
         async with asyncio.timeout(HANDSHAKE_S):
-            hello = secret.hello()
-            writer.write(MAGIC + hello)
-            ours, theirs = secret.keys(hello, await reader.readexactly(RANDOM_BYTES))
+            ours, theirs = await _introduced(secret, half, reader, writer)
         asked = _REQUEST.pack(NAME if named else TOKEN, intake.offset, intake.digest)
         writer.write(Frames(ours).seal(REQUEST, asked + what))
         await take_frames(reader, Frames(theirs), intake, ready or asyncio.Event())
@@ -312,6 +310,19 @@ async def fetch(
         writer.transport.abort()  # nothing is under way that the other end still needs
         with suppress(OSError):
             await writer.wait_closed()
+
+
+async def _introduced(
+    secret: Secret, half: Half, reader: StreamReader, writer: StreamWriter
+) -> tuple[AESGCM, AESGCM]:
+    """The caller's part of the handshake: the ciphers of its frames, and of the server's."""
+    hello = secret.hello(half)
+    writer.write(hello)
+    try:
+        answer = await reader.readexactly(HALF_BYTES)
+    except (ConnectionError, EOFError) as error:
+        raise _HungUpError(f"the connection broke off: {error!r}") from None
+    return secret.keys(hello, answer, half)
 
 
 async def take_frames(

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from groupcore.aio.inbox import Message
 from groupcore.aio.states import StateProvider
-from groupcore.aio.transfer import Secret
+from groupcore.aio.transfer_keys import Secret
 from groupcore.events import Event
 from groupcore.view import Address, View
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from groupcore.aio.errors import TransferError
 from groupcore.aio.states import FileSink
-from groupcore.aio.transfer import Secret, fetch
+from groupcore.aio.transfer import fetch
+from groupcore.aio.transfer_keys import Secret
 from groupcore.blocks.errors import TransferFailedError, ValueRefusedError
 from groupcore.blocks.values import unpack_value
 from groupcore.peers import SocketAddress

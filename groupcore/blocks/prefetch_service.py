@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from groupcore.aio.states import FileSource
-from groupcore.aio.transfer import Secret, TransferServer
+from groupcore.aio.transfer import TransferServer
+from groupcore.aio.transfer_keys import Secret
 from groupcore.blocks.prefetch_database import PrefetchDatabase
 from groupcore.blocks.update_log import UpdateLog
 from groupcore.blocks.values import pack_value

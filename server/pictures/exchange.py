@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from itertools import count
 
 from groupcore.aio.errors import TransferError
-from groupcore.aio.transfer import Secret, TransferServer, fetch
+from groupcore.aio.transfer import TransferServer, fetch
+from groupcore.aio.transfer_keys import Secret
 from groupcore.transfer.sources import BytesSource, Intake, StateSource
 from server.pictures.naming import hash_of, is_hash
 from server.pictures.store import Store

@@ -14,7 +14,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 
-from groupcore.aio.transfer import Secret
+from groupcore.aio.transfer_keys import Secret
 from groupcore.errors import GroupcoreError
 from groupcore.shared.changes import Change
 from server.errors import BadMessageError

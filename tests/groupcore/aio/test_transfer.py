@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 
 import pytest
+from cryptography.exceptions import InvalidTag
 
 from groupcore.aio.errors import TransferError
 from groupcore.aio.transfer import (
@@ -14,24 +15,24 @@ from groupcore.aio.transfer import (
     DATA,
     END,
     FRAME_BYTES,
-    MAGIC,
     OFFERS_MAX,
-    RANDOM_BYTES,
     REQUEST_BYTES_MAX,
     STRANGERS_MAX,
     Frames,
-    Secret,
     TransferServer,
     fetch,
     take_frames,
 )
+from groupcore.aio.transfer_keys import BEFORE, HALF_BYTES, Half, Secret
 from groupcore.seal import Keyring
 from groupcore.transfer.sources import BytesSource, Intake, MemorySink
 
 pytestmark = pytest.mark.slow
 
 SECRET = Secret("test", Keyring.of("test", [b"k" * 32]))
-HELLO = SECRET.hello()
+CALLER = Half.drawn()
+HELLO = SECRET.hello(CALLER)
+ANSWER = Half.drawn()
 STATE = secrets.token_bytes(3 * FRAME_BYTES + 17)
 
 
@@ -110,13 +111,61 @@ async def test_another_key_or_cluster_gets_nothing(server: TransferServer, secre
     await fetch(server.address, SECRET, token, Intake(MemorySink()))  # nobody has used it up
 
 
+def test_who_gets_the_key_later_opens_no_recording() -> None:  # T1, K2
+    ours, theirs = (
+        SECRET.keys(HELLO, ANSWER.public, CALLER),
+        SECRET.keys(HELLO, ANSWER.public, ANSWER),
+    )
+    sealed = Frames(ours[0]).seal(DATA, b"text")[5:]
+    nonce = (1).to_bytes(12, "big")
+    assert theirs[0].decrypt(nonce, sealed, bytes((DATA,))) == b"text"
+    for half in (Half.drawn(), Half(3, CALLER.public, Half.drawn().private)):
+        thief = SECRET.keys(HELLO, ANSWER.public, half)  # the same key, and all that was said
+        with pytest.raises(InvalidTag):
+            thief[0].decrypt(nonce, sealed, bytes((DATA,)))
+
+
+async def test_a_half_that_gives_nothing_is_refused(server: TransferServer) -> None:
+    reader, writer = await asyncio.open_connection(*server.address)
+    writer.write(SECRET.hello(Half(3, bytes(HALF_BYTES), None)))
+    async with asyncio.timeout(5):
+        assert await reader.read() == b""
+    writer.close()
+    await writer.wait_closed()
+    assert server.counters["failed"] == 1
+
+
+async def test_a_caller_of_before_is_served(
+    server: TransferServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groupcore.aio.transfer.FRESH", BEFORE)
+    intake = Intake(MemorySink())
+    await fetch(server.address, SECRET, offered(server), intake)
+    assert taken(intake) == STATE
+
+
+async def test_a_server_of_before_is_called_again_in_its_way(
+    server: TransferServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def known_before(hello: bytes) -> int:
+        if hello[4] != BEFORE:
+            raise TransferError("the caller speaks another protocol")
+        return BEFORE
+
+    monkeypatch.setattr("groupcore.aio.transfer.version_of", known_before)
+    intake = Intake(MemorySink())
+    await fetch(server.address, SECRET, offered(server), intake)
+    assert taken(intake) == STATE
+    assert server.counters == {"served": 1, "refused": 0, "failed": 1}
+
+
 @pytest.mark.parametrize(
     "sent",
     [
         b"GET / HTTP/1.1\r\n\r\n" + bytes(100),
-        MAGIC + SECRET.hello() + b"\xff\xff\xff\xff\x01" + bytes(50),
-        MAGIC + SECRET.hello() + (REQUEST_BYTES_MAX + 17).to_bytes(4, "big") + b"\x01",
-        MAGIC + SECRET.hello() + (40).to_bytes(4, "big") + b"\x01" + bytes(40),
+        SECRET.hello(Half.drawn()) + b"\xff\xff\xff\xff\x01" + bytes(50),
+        SECRET.hello(Half.drawn()) + (REQUEST_BYTES_MAX + 17).to_bytes(4, "big") + b"\x01",
+        SECRET.hello(Half.drawn()) + (40).to_bytes(4, "big") + b"\x01" + bytes(40),
     ],
     ids=["another protocol", "a huge frame", "a large request", "a forged request"],
 )
@@ -124,7 +173,7 @@ async def test_bad_input_ends_the_connection(server: TransferServer, sent: bytes
     reader, writer = await asyncio.open_connection(*server.address)
     writer.write(sent)
     async with asyncio.timeout(5):
-        assert len(await reader.read()) <= RANDOM_BYTES
+        assert len(await reader.read()) <= HALF_BYTES
     writer.close()
     await writer.wait_closed()
     assert server.counters == {"served": 0, "refused": 0, "failed": 1}
@@ -165,7 +214,7 @@ BEGUN = 5 + 8 + 16
     ids=["the end cut off", "one bit flipped", "one frame left out", "no beginning"],
 )
 async def test_what_is_altered_on_the_way_is_noticed(change: Callable[[bytes], bytes]) -> None:
-    _, server_key = SECRET.keys(HELLO, b"answer")
+    _, server_key = SECRET.keys(HELLO, ANSWER.public, CALLER)
     frames, ended = Frames(server_key), Intake(MemorySink())
     said = frames.seal(BEGIN, bytes(8))
     for data in (b"abcd", b"efgh"):
@@ -181,7 +230,7 @@ async def heard(said: bytes) -> Exception | None:
     reader = asyncio.StreamReader()
     reader.feed_data(said)
     reader.feed_eof()
-    _, server_key = SECRET.keys(HELLO, b"answer")
+    _, server_key = SECRET.keys(HELLO, ANSWER.public, CALLER)
     try:
         await take_frames(reader, Frames(server_key), Intake(MemorySink()), asyncio.Event())
     except (TransferError, EOFError) as error:

@@ -12,7 +12,8 @@ import pytest
 from groupcore.aio import FileLineage
 from groupcore.aio import lives as lives_module
 from groupcore.aio.errors import PortInUseError, TransferError
-from groupcore.aio.transfer import Secret, fetch
+from groupcore.aio.transfer import fetch
+from groupcore.aio.transfer_keys import Secret
 from groupcore.blocks import prefetch_client
 from groupcore.blocks.errors import TransferFailedError
 from groupcore.blocks.prefetch_client import BackupClient
