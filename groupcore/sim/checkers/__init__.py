@@ -75,9 +75,9 @@ UNORDERED: tuple[type[Checker], ...] = (
 )
 """What holds in a stack that keeps each sender's order and no other.
 
-Without a state who joins votes at once, as a rule. Nor does it hold multicasts back until a quorum has
-them (RESILIENCE): a member that was cut off has delivered what nobody agrees to, so it counts as a
-zombie until it knows.
+Without a state who joins votes at once, as a rule. Nor does it hold multicasts back until a quorum
+has them (RESILIENCE): a member that was cut off has delivered what nobody agrees to, so it counts
+as a zombie until it knows.
 """
 
 PARTITIONABLE: tuple[type[Checker], ...] = (

@@ -348,9 +348,7 @@ def test_those_who_decide_are_a_quorum_without_the_joiners_where_there_is_no_sta
     assert left.is_quorum({"c"})
 
 
-@given(
-    st.lists(addresses, min_size=1, max_size=8, unique_by=lambda a: a.name), st.integers(1, 8)
-)
+@given(st.lists(addresses, min_size=1, max_size=8, unique_by=lambda a: a.name), st.integers(1, 8))
 def test_no_more_vote_than_leave_those_who_decide_a_quorum(
     members: list[Address], many: int
 ) -> None:
