@@ -102,10 +102,10 @@ def test_i1_who_inherits_what_was_moved_waits_for_the_numbers_of_its_living_sour
     gone, heir = world["c"].address, world["b"].address
     service.migration.on_inherited(StreamEnded(gone, 0, gone, (group,), (heir,), (3,)))
     service.sequencer.start()
-    owned = service.sequencer.ownership.owned[group]
-    assert owned.takeover is not None
+    ownership = service.sequencer.ownership
+    assert ownership.active(group) is None
     world.lose_nothing()
     world.run(200)
     service.sequencer.start()
-    assert owned.takeover is None
-    assert owned.seqno == moved
+    assert ownership.active(group) is not None
+    assert ownership.owned[group].seqno == moved

@@ -267,7 +267,7 @@ def paused_while_taken_in(profile: str = "stack") -> Cluster:
     )
     first, _, node = cluster.nodes
     cluster.clock.run_until(3_500 * MILLISECOND)
-    while not any(view and node.address in view.members for view in proposed(first)):
+    while not any(node.address in view.members for view in proposed(first)):
         cluster.clock.run_until(cluster.clock.now_ns + MILLISECOND // 10)
     node.pause()
     while names(first.view) != "abc":
