@@ -20,6 +20,7 @@ from groupcore.membership.succession import (
     binding,
     is_quorum_of,
     may_decide,
+    remembering,
 )
 from groupcore.membership.waiver import may_decide_without
 from groupcore.view import Address, View
@@ -126,9 +127,9 @@ class Attempt:
         """
         if self.basis is None:
             return False
-        live = [vote for vote in self.votes.values() if vote.live]
-        stopped = [vote for vote in live if vote.voter in self.stopped]
-        hoped = [vote for vote in live if vote.voter in self.stopped or vote.voter not in silent]
+        remembered = remembering(self.basis, self.votes.values())
+        stopped = [vote for vote in remembered if vote.voter in self.stopped or not vote.live]
+        hoped = [vote for vote in remembered if vote in stopped or vote.voter not in silent]
         size = self.cluster_size
         return may_decide(self.basis, hoped, size) and not may_decide(self.basis, stopped, size)
 

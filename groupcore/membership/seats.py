@@ -4,7 +4,8 @@ A member that has not got the state is a learner: it takes part, and nobody wait
 the voters there are to be three at least (`VOTERS_MIN`), so that what two have agreed to survives
 the third, and no view is decided by one node alone: where fewer have the state, former voters that
 are away or have not got it yet stay voters. Never so many that those who hold the state are no
-quorum without them: what the view begins with is then known to every quorum of it.
+quorum without them: what the view begins with is then known to every quorum of it. The same holds
+of joiners where there is no state to get: whether they begin the view is not known yet.
 """
 
 from __future__ import annotations
@@ -44,6 +45,19 @@ def electors(
             break
         voters = more
     return tuple(voters)
+
+
+def decidable(voters: tuple[str, ...], complete: Set[Address]) -> tuple[str, ...]:
+    """The first of these voters, no more than leave the `complete`, who decide this, a quorum.
+
+    Joiners vote at once where there is no state to get. But nobody knows yet whether they begin the
+    view: a quorum that rests on them may never come about. Who is left out of the voters is a
+    learner until it has said that it is there.
+    """
+    deciding = {member.name for member in complete} & {*voters}
+    while deciding and not is_quorum(voters, deciding):
+        voters = voters[:-1]
+    return voters
 
 
 def seniority(ranks: dict[str, int], member: Address) -> tuple[int, Address]:

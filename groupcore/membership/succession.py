@@ -20,7 +20,13 @@ from typing import ClassVar
 
 from groupcore.digest import Digest, maximum
 from groupcore.membership.log_end import NO_LOG, LogEnd
-from groupcore.membership.seats import can_decide, electors, seniority, unique_names
+from groupcore.membership.seats import (
+    can_decide,
+    decidable,
+    electors,
+    seniority,
+    unique_names,
+)
 from groupcore.view import Address, View, is_quorum
 
 
@@ -282,10 +288,18 @@ def decide(
     bound = binding(basis, votes)
     if bound is not None:
         return with_lost(basis, located(bound, votes), votes)
-    live = [vote for vote in votes if vote.live]
-    if basis is not None and may_decide(basis, live, cluster_size):
-        return orderly(basis, live, candidates)
+    if basis is not None and may_decide(basis, remembering(basis, votes), cluster_size):
+        return orderly(basis, remembering(basis, votes), candidates)
     return recover(basis, votes, candidates, lineage)
+
+
+def remembering(basis: View, votes: Iterable[Vote]) -> list[Vote]:
+    """The votes that lack nothing which their nodes held of the view: a quorum of these knows all.
+
+    Who lives in it has its memory. A voter that is no member has held nothing of it: whatever a
+    quorum has confirmed is with another of each quorum, and nothing is lost with its former life.
+    """
+    return [vote for vote in votes if vote.live or vote.voter.name in basis.absent]
 
 
 def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
@@ -379,12 +393,14 @@ def with_lost(basis: View | None, bound: Proposal, votes: list[Vote]) -> Proposa
     return replace(bound, lost=tuple(sorted(lost)))
 
 
-def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
+def orderly(basis: View, votes: list[Vote], candidates: Candidates) -> Proposal:
     """The next view of those who have their memory, and of those who join them.
 
-    Of the members those vote in it that have the state (all where there is none to have). A learner
-    that has got it becomes a voter so; who leaves is none any more.
+    Of the members those vote in it that have the state (all where there is none to have, as far as
+    those who decide it are a quorum without the joiners). A learner that has got it becomes a voter
+    so; who leaves is none any more. Voters that are away vote on it, and join as others do.
     """
+    live = [vote for vote in votes if vote.live]
     present = {vote.voter for vote in live}
     complete = {vote.voter for vote in live if vote.counts}
     here = [m for m in basis.members if m in present and m not in candidates.cut_off]
@@ -392,9 +408,10 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
     if not can_decide(stay, complete):
         stay = here  # who leaves must wait until the others have the state, or somebody joins
     members = unique_names([*stay, *sorted(candidates.joiners)])
-    having = complete if candidates.stateful else {*members}
     left = {member.name for member in candidates.leaving if member not in members}
+    having = complete if candidates.stateful else {*members}
     voters = electors(members, having, [name for name in basis.voters if name not in left])
+    voters = decidable(voters, complete)
     cut, holders = most_of({vote.voter: vote.digest for vote in live})
     streams, stream_holders = most_of({vote.voter: vote.streams for vote in live})
     order, delivered = NO_LOG, Digest()
@@ -410,7 +427,7 @@ def orderly(basis: View, live: list[Vote], candidates: Candidates) -> Proposal:
         cut,
         holders,
         state_holders=tuple(m for m in basis.members if m in complete),
-        voters=tuple(sorted(complete)),
+        voters=tuple(sorted(vote.voter for vote in votes if vote.counts)),
         streams=streams,
         stream_holders=stream_holders,
         order=order,

@@ -10,7 +10,8 @@ Source. Paper, section 4.3: 1 suspend, 2 transfer, 3 the ports, 4 resume; design
 Invariants.
   I1  The source gives no number between its `MoveBegan` and the end of the move (11).
   I2  `Moved` is said only when whoever forms the next view has all of the groups' frames.
-  I3  The target begins behind the last number of the source, in the next epoch (10, 11).
+  I3  The target begins behind the last number of the source, in the next epoch (10, 11); so does
+      whoever gets the groups if the target is gone before it has begun.
 """
 
 from __future__ import annotations
@@ -83,7 +84,11 @@ class Migration:
             self._sequencer.unsuspend(change.groups)
 
     def on_inherited(self, change: StreamEnded | Inherited) -> None:
-        """Failover: groups of a gone node that are this node's from here on."""
+        """Failover: groups of a gone node that are this node's from here on.
+
+        That node may have got them by a move and not begun: then their last numbers are in the
+        stream of the source, which goes on. The order has told them.
+        """
         plane = self._plane
         mine = [
             group
@@ -95,7 +100,8 @@ class Migration:
                 plane.trace.inherited(change, mine)
             plane.watch.inherited(change.stream, mine, plane.me)
             behind = {change.stream: change.frame}
-            self._sequencer.own(dict.fromkeys(mine, 0), behind, "inherited")
+            last = {group: plane.directory.entries[group].floor for group in mine}
+            self._sequencer.own(last, behind, "inherited")
         for group, owner, epoch in zip(change.groups, change.owners, change.epochs, strict=True):
             plane.events.append(OwnerChanged(group, owner.name, epoch))
 

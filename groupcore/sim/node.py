@@ -104,7 +104,7 @@ class Node:
         self.unplaced: set[Mid] = set()
         self._clock = clock
         self._network = network
-        self._trace = trace
+        self.trace = trace
         self._record = Recorder(trace, clock)
         self._random = random
         self._local = LocalClock(random.uniform(1.0, 10_000.0), random.uniform(0.995, 1.005))
@@ -152,7 +152,7 @@ class Node:
         boot = self._random.randbytes(16)
         random = Random(self._random.getrandbits(64))
         self.endpoint = self._make_endpoint(self.address, boot, random, self.disk.lineage)
-        self.application = Application(self.address, journal, self.disk, self._trace, self)
+        self.application = Application(self.address, journal, self.disk, self.trace, self)
         self.view, self.primary, self.congested = None, False, False
         self.leaving, self.refused, self._lseq = False, False, 0
         self._record.lived(
@@ -265,7 +265,7 @@ class Node:
             payload = compose_message(mid, size, word)
             payloads.append(payload)
             content = content_hash(payload)
-            self._trace.add(Sent(self._clock.now_ns, *self.address, mid, content, to))
+            self.trace.add(Sent(self._clock.now_ns, *self.address, mid, content, to))
             self._outstanding[mid] = to
             if to is None:
                 self.multicasts.add(mid)
@@ -389,7 +389,7 @@ class Node:
         (n, inc), position = self.address, delivery.position
         for payload in delivery.payloads:
             mid, content = identify(payload), content_hash(payload)
-            self._trace.add(Delivered(now, n, inc, epoch, position, mid, content, view))
+            self.trace.add(Delivered(now, n, inc, epoch, position, mid, content, view))
             if position:
                 application.deliver(epoch, position, (mid, content))
                 self.states.on_ordered(Address(mid.origin, mid.inc), payload, position)
@@ -411,7 +411,7 @@ class Node:
                 self.congested = on
             case Saved(epoch, position) if self.view is not None:
                 now, view = self._clock.now_ns, self.view
-                self._trace.add(
+                self.trace.add(
                     Acked(now, *self.address, epoch, position, view.members, view.voters)
                 )
             case Excluded(reason):

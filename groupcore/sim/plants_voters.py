@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
-from groupcore.membership import succession
+from groupcore.membership import attempt, succession
 from groupcore.membership.holding import Holding
 from groupcore.membership.seats import electors
 from groupcore.membership.succession import Candidates, Proposal, Vote
@@ -60,6 +60,43 @@ def _empty_disks_tell() -> list[Patch]:
 
     return [(succession, "binding", believing)]
 
+
+def _away_forgets() -> list[Patch]:
+    def living(basis: View, votes: Iterable[Vote]) -> list[Vote]:
+        return [vote for vote in votes if vote.live]
+
+    return [(where, "remembering", living) for where in (succession, attempt)]
+
+
+def _joiners_needed() -> list[Patch]:
+    def all_of_them(voters: tuple[str, ...], complete: Set[Address]) -> tuple[str, ...]:
+        return voters
+
+    return [(succession, "decidable", all_of_them)]
+
+
+AWAY_AND_CUT_OFF = Scenario(
+    seed=7,
+    nodes=3,
+    starts_ns=(0,) * 3,
+    safety_ns=8 * SECOND,
+    faults=(
+        Fault(2 * SECOND, "crash", (2,), 1_500 * MILLISECOND),
+        Fault(3_300 * MILLISECOND, "isolate", (1,), 4 * SECOND),
+    ),
+    sends=tuple(Send(SECOND + n * 40 * MILLISECOND, n % 3, (40,)) for n in range(60)),
+)
+"""c crashes; when it is back, and a voter of [a b], b is cut off: a lives, and c's disk votes."""
+
+TWO_JOIN_ONE = Scenario(
+    seed=7,
+    nodes=3,
+    starts_ns=(0,) * 3,
+    safety_ns=7 * SECOND,
+    faults=tuple(Fault(2 * SECOND, "leave", (node,), 2 * SECOND) for node in (1, 2)),
+    sends=tuple(Send(SECOND + n * 40 * MILLISECOND, 0, (40,)) for n in range(60)),
+)
+"""b and c leave, and join a at once."""
 
 DECIDER_LOST = Scenario(
     seed=7,
@@ -126,6 +163,21 @@ VOTER_PLANTS = (
         (12,),
         _empty_disks_tell,
         schedule=DECIDER_LOST,
+    ),
+    Plant(
+        "away-forgets",
+        "the vote of a voter that is away makes a view one from disk",
+        (12,),
+        _away_forgets,
+        schedule=AWAY_AND_CUT_OFF,
+    ),
+    Plant(
+        "joiners-needed",
+        "a view's quorum needs joiners that have yet to begin it",
+        (12,),
+        _joiners_needed,
+        "gossip",
+        TWO_JOIN_ONE,
     ),
     Plant(
         "learner-votes",

@@ -85,12 +85,43 @@ def can_vote(node: Node, basis: View | None) -> bool:
     return not holders or node.name in {holder.name for holder in holders}
 
 
+def will_be_void(node: Node, basis: View | None) -> bool:
+    """Whether the node's life has yet to hear that a view before this one took it in.
+
+    That may lie unread where a node was paused, or be on its way. Taken in without the state, it
+    has no vote until it has got that (decision 87), and this view has gone on without it.
+    """
+    if basis is None or node.view is not None or not gets_state(node):
+        return False
+    number = read_record(node.disk.lineage).number
+    return any(
+        one.lineage == basis.lineage
+        and number < one.number < basis.number
+        and node.address in one.members
+        and bool(one.holders)
+        and node.address not in one.holders
+        for one in node.trace.views
+    )
+
+
+def gets_state(node: Node) -> bool:
+    """Whether a joiner of this node's kind has a state to get; of a dead one nothing is said."""
+    if node.endpoint is None:
+        return False
+    layers = node.endpoint.stack.layers
+    return any(layer.options.stateful for layer in layers if isinstance(layer, Membership))
+
+
 def suffices(nodes: Sequence[Node], chosen: Iterable[Node]) -> bool:
     """Whether the chosen of these nodes can form the next view, whichever has been decided."""
     candidates = list(chosen)
+
+    def voting(basis: View | None) -> list[str]:
+        counting = [node for node in candidates if can_vote(node, basis)]
+        return [node.name for node in counting if not will_be_void(node, basis)]
+
     return bool(candidates) and all(
-        is_quorum_of(basis, [n.name for n in candidates if can_vote(n, basis)], len(nodes))
-        for basis in bases(nodes, candidates)
+        is_quorum_of(basis, voting(basis), len(nodes)) for basis in bases(nodes, candidates)
     )
 
 

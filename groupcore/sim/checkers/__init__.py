@@ -32,7 +32,7 @@ from groupcore.sim.checkers.synchrony import (
     VirtualSynchronyInEpochs,
 )
 from groupcore.sim.checkers.views import ViewAgreement
-from groupcore.sim.checkers.voters import VotersKnow
+from groupcore.sim.checkers.voters import VotersDecide, VotersKnow
 from groupcore.sim.trace import Trace
 
 CHECKERS: tuple[type[Checker], ...] = (
@@ -69,14 +69,15 @@ _STRICTER = (
 
 UNORDERED: tuple[type[Checker], ...] = (
     *(checker for checker in CHECKERS if checker not in _STRICTER),
+    VotersDecide,
     VirtualSynchronyInEpochs,
     LivenessWithoutOrder,
 )
 """What holds in a stack that keeps each sender's order and no other.
 
-Without a state whoever joins votes at once. Nor does it hold multicasts back until a quorum has
-them (RESILIENCE): a member that was cut off has delivered what nobody agrees to, so it counts as a
-zombie until it knows.
+Without a state who joins votes at once, as a rule. Nor does it hold multicasts back until a quorum
+has them (RESILIENCE): a member that was cut off has delivered what nobody agrees to, so it counts
+as a zombie until it knows.
 """
 
 PARTITIONABLE: tuple[type[Checker], ...] = (
@@ -128,6 +129,7 @@ __all__ = [
     "Violation",
     "VirtualSynchrony",
     "VirtualSynchronyInEpochs",
+    "VotersDecide",
     "VotersKnow",
     "check_all",
 ]

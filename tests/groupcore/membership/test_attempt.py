@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from groupcore.events import Flushed
 from groupcore.membership.attempt import Attempt
-from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, decide
+from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
 from groupcore.view import Address
 from tests.groupcore.membership.building import A, B, C, D, proposal_of, view_of, vote
 
@@ -126,6 +126,20 @@ def test_a_vote_is_complete_with_what_the_answer_to_the_flush_says() -> None:
     mine.stopped = {A: Flushed(A, mine.ballot, {B: 3}, 5, {B: 2}, {C: 8})}
     (complete,) = mine.complete_votes()
     assert (complete.digest, complete.position, complete.streams) == ({B: 3}, 5, {C: 8})
+
+
+def test_one_more_that_lives_is_waited_for_only_where_the_others_would_lose_memory() -> None:
+    def waits(voters: tuple[str, ...], other: Vote, *silent: Address) -> bool:
+        basis = replace(view_of(A, B), voters=voters)
+        mine = with_votes(Attempt(basis, Ballot(1, A), frozenset(), 3), A, B)
+        mine.votes[other.voter] = other
+        mine.stopped = {A: Flushed(A, mine.ballot, {}, 5, {}, {})}
+        return mine.would_lose_memory(frozenset(silent))
+
+    away, restarted = vote(Address("c", 2), live=False), vote(Address("b", 2), live=False)
+    assert waits(("b", "a"), restarted)  # of b's two lives the one with its memory may yet answer
+    assert not waits(("b", "a"), restarted, B)
+    assert not waits(("a", "b", "c"), away)  # c has lost none
 
 
 # --- a whole succession, with lost messages, restarts and rival proposers -------------------------

@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.digest import Digest
-from groupcore.membership.seats import VOTERS_MIN, can_decide, electors, unique_names
+from groupcore.membership.seats import (
+    VOTERS_MIN,
+    can_decide,
+    decidable,
+    electors,
+    unique_names,
+)
 from groupcore.membership.state import MembershipOptions
 from groupcore.membership.succession import (
     Ballot,
@@ -207,6 +213,33 @@ def test_those_who_have_restarted_do_not_bring_a_memory() -> None:
     assert proposal.cut == {}
 
 
+AWAY = replace(view_of(A, B), voters=("a", "b", "c"))
+"""A view of a and b, of which c is a voter that is away."""
+
+
+def test_the_vote_of_a_voter_that_is_away_makes_no_view_from_disk() -> None:
+    """It has acknowledged nothing of the view: what a quorum has confirmed is with who lives."""
+    again = vote(Address("c", 2), live=False, holds=(1, 99))
+    proposal = decided(vote(A, {A: 7, B: 4}), again, basis=AWAY)
+    assert not proposal.recovered
+    assert (proposal.cut, proposal.view.epoch) == ({A: 7, B: 4}, AWAY.epoch)
+    assert (proposal.view.members, proposal.view.voters) == ((A,), ("a", "b"))
+    assert (proposal.state_holders, proposal.voters) == ((A,), (A, Address("c", 2)))
+    joins = Candidates(joiners=(Address("c", 2),), stateful=True)
+    assert decided(vote(B), again, basis=AWAY, candidates=joins).view.voters == ("b", "c")
+
+
+def test_a_member_that_has_restarted_has_lost_a_memory_of_the_view() -> None:
+    """It may have held what it confirmed together with the other."""
+    restarted = vote(Address("b", 2), live=False)
+    assert decided(vote(A, {A: 7}), restarted, basis=AWAY).recovered
+    away = vote(Address("c", 2), live=False)
+    assert decided(restarted, away, basis=AWAY).recovered
+    assert not decided(vote(A), restarted, away, basis=AWAY).recovered
+    rebuilding = vote(Address("c", 2), live=False, counts=False)
+    assert decide(AWAY, [vote(A), rebuilding], NOBODY, 3, 99) is None
+
+
 def test_joiners_come_after_the_members_by_address() -> None:
     candidates = Candidates(joiners=(E, D))
     assert decided(vote(A), vote(B), candidates=candidates).view.members == (A, B, D, E)
@@ -300,6 +333,32 @@ def test_a_node_alone_goes_on_alone_and_grows() -> None:
 def test_without_state_everybody_votes_at_once() -> None:
     joined = decided(vote(A), vote(B), candidates=Candidates(joiners=(D,))).view
     assert joined.voters == ("a", "b", "d")
+
+
+def test_those_who_decide_are_a_quorum_without_the_joiners_where_there_is_no_state() -> None:
+    """Nobody knows yet whether a joiner begins the view; it votes when it has said that it does."""
+    alone, both = view_of(A), Candidates(joiners=(B, C))
+    grown = decided(vote(A), basis=alone, candidates=both, size=1).view
+    assert (grown.names, grown.voters, grown.learners) == (("a", "b", "c"), ("a", "b"), (C,))
+    promoted = decided(vote(A), vote(B), vote(C), basis=grown).view
+    assert promoted.voters == ("a", "b", "c")
+    pair = view_of(C, B)
+    left = decided(vote(C), basis=pair, candidates=Candidates(joiners=(A,))).view
+    assert left.voters == ("c", "a")
+    assert left.is_quorum({"c"})
+
+
+@given(st.lists(addresses, min_size=1, max_size=8, unique_by=lambda a: a.name), st.integers(1, 8))
+def test_no_more_vote_than_leave_those_who_decide_a_quorum(
+    members: list[Address], many: int
+) -> None:
+    complete = set(members[:many])
+    names = tuple(member.name for member in members)
+    voters = decidable(names, complete)
+    assert is_quorum(voters, [member.name for member in complete])
+    assert voters == names[: len(voters)]
+    more = names[: len(voters) + 1]
+    assert more == voters or not is_quorum(more, [member.name for member in complete])
 
 
 def test_a_kept_voter_votes_with_what_its_disk_knows() -> None:

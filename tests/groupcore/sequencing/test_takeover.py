@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from groupcore.sequencing.directory_changes import StreamEnded
 from groupcore.sequencing.headers import Join
 from groupcore.sequencing.names import GroupId, Order
 from groupcore.sequencing.ownership import Takeover
@@ -82,3 +83,29 @@ def test_i1_who_inherits_waits_for_all_streams_that_have_ended() -> None:
     assert plane.directory.ending_streams() == [earlier]
     assert not takeover.ready(plane)
     assert Takeover({group: 0}, {}, (0, 0)).ready(plane)
+
+
+def test_i1_who_inherits_what_was_moved_waits_for_the_numbers_of_its_living_source() -> None:
+    """The target of the move is gone before it has begun; what the source has said comes late."""
+    world = World("abc")
+    group = world.create("g", Order.CAUSALLY_TOTAL, at="a")
+    sender = world.open("a")
+    world.join(sender, group)
+    world.run(50)
+    service = world["b"].service
+    world.lost = frames_of(world, "a", "b")
+    world.send(sender, group, b"last")
+    world.run(20)
+    moved = world["a"].service.plane.records[group].seqno
+    assert service.plane.records[group].seqno == moved - 1
+    service.plane.directory.entries[group].floor = moved  # as `Moved` has told
+    gone, heir = world["c"].address, world["b"].address
+    service.migration.on_inherited(StreamEnded(gone, 0, gone, (group,), (heir,), (3,)))
+    service.sequencer.start()
+    ownership = service.sequencer.ownership
+    assert ownership.active(group) is None
+    world.lose_nothing()
+    world.run(200)
+    service.sequencer.start()
+    assert ownership.active(group) is not None
+    assert ownership.owned[group].seqno == moved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from groupcore.sim.checkers.voters import VotersKnow
+from groupcore.sim.checkers.voters import VotersDecide, VotersKnow
 from groupcore.sim.trace import Accepted, Lived, Trace, Viewed
 from groupcore.view import Address
 
@@ -40,9 +40,11 @@ def view(
     )
 
 
-def breaches(*records: Viewed | Accepted | Lived) -> list[str]:
+def breaches(
+    *records: Viewed | Accepted | Lived, checker: type[VotersKnow] = VotersKnow
+) -> list[str]:
     trace = Trace(sorted(records, key=lambda record: record.t))
-    return [violation.text.split(": ", 1)[1] for violation in VotersKnow().check(trace)]
+    return [violation.text.split(": ", 1)[1] for violation in checker().check(trace)]
 
 
 @pytest.mark.parametrize(
@@ -91,3 +93,37 @@ def test_a_leaver_that_stays_a_voter_is_found() -> None:
     assert breaches(view(1, "abc", "", "abc"), unheard, follows, left) == []
     given_up = Accepted(2 * SECOND, "c", 1, 2, 7, (A, B), (A, B, C), ("a", "b"))
     assert breaches(view(1, "abc", "", "abc"), given_up, follows, left) == []
+
+
+def from_disk(*voted: Address) -> tuple[Accepted, Viewed]:
+    """A view of a and c from disk that follows one of a and b, of voters a, b and c."""
+    accepted = Accepted(0, "a", 1, 2, 7, (A, C), voted, ("a", "c"))
+    return accepted, view(2, "ac", "ac", "a", recovered=True)
+
+
+def test_a_view_from_disk_is_found_where_a_quorum_lives_or_was_away() -> None:
+    away = view(1, "ab", "abc", "ab")
+    again = Address("c", 2)
+    for votes in ((A, C), (A, again), (A, B)):
+        (found,) = breaches(away, *from_disk(*votes))
+        assert found.endswith("know all of the former one: it is none from disk")
+
+
+def test_a_view_from_disk_is_let_by_where_the_memory_of_a_quorum_is_lost() -> None:
+    away = view(1, "ab", "abc", "ab")
+    assert breaches(away, *from_disk(Address("a", 2), C)) == []
+    assert breaches(away, *from_disk(Address("b", 2), C)) == []
+    assert breaches(view(1, "abc", "abc", "abc"), *from_disk(A, Address("c", 2))) == []
+    with_learner = view(1, "abcd", "abc", "abc")
+    assert breaches(with_learner, *from_disk(A, D, Address("b", 2))) == []
+
+
+def test_without_state_joiners_vote_at_once_but_a_quorum_that_needs_them_is_found() -> None:
+    alone = view(1, "a", "", "a")
+    joined = breaches(alone, view(2, "ab", "ab", "a"), checker=VotersDecide)
+    assert joined == []
+    assert breaches(alone, view(2, "ab", "ab", "a")) == ["b had no vote before, and has no state"]
+    (found,) = breaches(alone, view(2, "abc", "abc", "a"), checker=VotersDecide)
+    assert found == "only a has the state"
+    two = view(1, "ab", "", "a")
+    assert breaches(two, view(2, "ab", "abc", "a", recovered=True), checker=VotersDecide) == []

@@ -259,6 +259,50 @@ def test_a_node_that_is_rebuilt_does_not_count_though_it_has_accepted_a_view() -
     assert not can_vote(node, later)
 
 
+def paused_while_taken_in(profile: str = "stack") -> Cluster:
+    """C comes back, is paused, is taken in, which it has not read, and left out again."""
+    cluster = Cluster(
+        scenario(Fault(2 * SECOND, "crash", (2,), 1_500 * MILLISECOND), nodes=3),
+        PROFILES[profile].make_stack,
+    )
+    first, _, node = cluster.nodes
+    cluster.clock.run_until(3_500 * MILLISECOND)
+    while not any(node.address in view.members for view in proposed(first)):
+        cluster.clock.run_until(cluster.clock.now_ns + MILLISECOND // 10)
+    node.pause()
+    while names(first.view) != "abc":
+        cluster.clock.run_until(cluster.clock.now_ns + MILLISECOND // 10)
+    while names(first.view) != "ab":
+        cluster.clock.run_until(cluster.clock.now_ns + MILLISECOND)
+    return cluster
+
+
+def test_who_has_yet_to_read_that_it_was_taken_in_without_the_state_does_not_suffice() -> None:
+    cluster = paused_while_taken_in()
+    first, second, node = cluster.nodes
+    assert first.view is not None
+    assert first.view.absent == ("c",)
+    assert can_vote(node, first.view)  # by its disk
+    assert not suffices(cluster.nodes, [first, node])
+    assert suffices(cluster.nodes, [first, second])
+    node.resume()
+    cluster.clock.run_until(cluster.clock.now_ns + 10 * MILLISECOND)
+    assert not can_vote(node, first.view)  # it has read it, and stored what it means
+    assert not suffices(cluster.nodes, [first, node])
+
+
+def test_who_was_left_out_again_suffices_where_no_view_took_its_life_in_without_a_state() -> None:
+    cluster = paused_while_taken_in()
+    first, _, node = cluster.nodes
+    node.crash(keep_all=True)  # nobody tells its next life of the view that has passed
+    node.paused = False
+    node.start()
+    assert suffices(cluster.nodes, [first, node])
+    stateless = paused_while_taken_in("gossip")
+    first, _, node = stateless.nodes
+    assert suffices(stateless.nodes, [first, node])
+
+
 def names(view: View | None) -> str:
     """The members' names in one word."""
     return "" if view is None else "".join(member.name for member in view.members)

@@ -30,14 +30,21 @@ def last_of(trace: Trace) -> Viewed:
 
 
 def test_of_three_lost_one_after_the_other_any_two_go_on() -> None:
-    """c is away, then a dies; b waits, and goes on as soon as c is back."""
+    """c is away, then a dies; b waits, and goes on as soon as c is back, which joins it then.
+
+    Of the view of a and b c has no memory to lose, so b loses none of it either (decision 157).
+    """
     falls = (fault(2.0, "crash", C, for_s=4.0), fault(4.0, "crash", A, for_s=8.0))
     traffic = sends(1.0, 3.8, 0.04, A, B)
     trace = Play(scenario(*falls, length_s=14, traffic=traffic)).run().trace
     assert voting(trace, 2, 4) == [("ab", "abc")]
     assert voting(trace, 4, 6) == []
-    (first, *_) = voting(trace, 6, 9)
-    assert first[0] == "bc"
+    first, second = voting(trace, 6, 9)[:2]
+    assert (first, second[0]) == (("b", "ab"), "bc")
+    orderly, joined = views_between(trace, 6, 9)[:2]
+    assert not orderly.recovered
+    assert joined.t - orderly.t < SECOND // 2
+    assert voting(trace, 6, 9)[-1] == ("bc", "abc")
     assert voting(trace, 12, 20)[-1] == ("abc", "abc")
 
 
