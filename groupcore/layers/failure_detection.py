@@ -33,6 +33,8 @@ Invariants.
   I8  A member of which no heartbeat of this view has come for `begin_s` is unheard until one comes.
   I9  A member of which `direct_missed` heartbeats have come in a row and no unicast, though it was
       asked, is unheard until a unicast comes. Nobody's own sleep counts: time plays no part.
+      Heartbeats name it apart (`indirect`), and what must reach the other way goes to all
+      (`way_to`). That its grants do not come makes it no stalled one (I6).
   I10 A member that has slept takes back whom it does not hear, and for `timeout_s` does not heed
       who says not to hear it: that was said of its sleep, and is said again if it is still so.
 """
@@ -64,6 +66,7 @@ from groupcore.stalls import stalled_members
 from groupcore.view import Address, View
 
 STRANGERS_MAX = 256
+NOBODY: frozenset[Address] = frozenset()
 
 
 @dataclass(slots=True)
@@ -152,6 +155,7 @@ class FailureDetection(Layer):
         self.begun_at = 0.0
         self.absent: frozenset[Address] = frozenset()
         self.reports: dict[Address, frozenset[Address]] = {}
+        self.indirect_reports: dict[Address, frozenset[Address]] = {}
         self.stalls: dict[Address, frozenset[Address]] = {}
         self.waiting: set[Address] = set()
         self.expected_at = 0.0
@@ -178,12 +182,33 @@ class FailureDetection(Layer):
             return unheard
         return {member: deaf | (heard_by_none - {member}) for member, deaf in unheard.items()}
 
+    def indirect(self) -> dict[Address, frozenset[Address]]:
+        """Of whom each member gets multicasts and no unicasts, as far as it has said so."""
+        gone = self.stalled()
+        return {member: ones - gone for member, ones in self.said_indirect().items() if ones}
+
+    def said_indirect(self) -> dict[Address, frozenset[Address]]:
+        """The same, of those who are reported as stalled, too."""
+        return {**self.indirect_reports, self.me: self.mine & self.paths.indirect}
+
+    def way_to(self, member: Address) -> Address | None:
+        """Where to send what is for this member: to it, or to all (None) where it says that no
+        unicasts of this one come."""
+        return None if self.me in self.indirect_reports.get(member, NOBODY) else member
+
+    def unanswering(self) -> frozenset[Address]:
+        """Whom this member does not hear, whose answers do not come by multicast either."""
+        return self.mine - self.paths.indirect
+
     def stalled(self) -> frozenset[Address]:
         """The members that hold the group up, as far as reports of them count."""
         if self.view is None or not (self.stalls or self.waiting):
             return frozenset()
         unheard = {**self.reports, self.me: self.mine}
-        return stalled_members(self.view, unheard, self.me, self.stalls, self.waiting)
+        # What a member grants by unicasts that do not come says nothing of how fast it takes.
+        indirect = self.said_indirect()
+        stalls = {one: held - indirect.get(one, NOBODY) for one, held in self.stalls.items()}
+        return stalled_members(self.view, unheard, self.me, stalls, self.waiting)
 
     def unreachable(self) -> frozenset[Address]:
         """Whom this member does not hear."""
@@ -253,8 +278,11 @@ class FailureDetection(Layer):
         stalls = self.note_stalls(member, frozenset(heartbeat.stalled))
         stalls += self.note_waiting(member, heartbeat.waiting)
         report = frozenset(heartbeat.unheard)
+        indirect = frozenset(heartbeat.indirect)
+        told = self.indirect_reports.get(member, NOBODY)
+        self.indirect_reports[member] = indirect
         if self.reports.get(member) == report:  # the first counts, though it names nobody
-            return stalls
+            return stalls if told == indirect else [*stalls, Notify(ReachabilityChanged())]
         if member in self.absent:  # it has begun the view after all (I8)
             self.absent -= {member}
             self.mine -= {member}
@@ -296,6 +324,7 @@ class FailureDetection(Layer):
                 self.view, self.mine, self.seen_alive = event.view, frozenset(), {}
                 self.begun_at, self.absent = now, frozenset()
                 self.reports, self.unanswered, self.doubted, self.stalls = {}, {}, {}, {}
+                self.indirect_reports = {}
                 self.waiting = set()
                 self.slept_until = 0.0
                 self.paths.on_view(event.view)

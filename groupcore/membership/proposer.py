@@ -14,6 +14,7 @@ from groupcore.effects import Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Flushed, FlushRequested
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.branching import fork, into
+from groupcore.membership.half_alone import HalfAlone
 from groupcore.membership.headers import Accept, Install, JoinRefused, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipState
 from groupcore.membership.succession import (
@@ -55,6 +56,7 @@ class Proposer:
         self.highest_round = 0
         self.failures = 0
         self.quiet_until = 0.0
+        self.half_alone = HalfAlone(state.options.turn_s)
         self.confirming: dict[Address, Install] = {}
         self.on_side_stopped: Callable[[Attempt, tuple[Address, ...]], list[Effect]] = nobody_merges
         self.numbers = {"attempts": 0, "views_proposed": 0}
@@ -102,6 +104,16 @@ class Proposer:
         back_off_s = self.back_off_s()
         self.quiet_until = now + back_off_s
         return [*ended, StopTimer("repeat"), StartTimer("stuck", back_off_s)]
+
+    def on_view(self) -> None:
+        """A view begins: nobody else's word has to be waited for."""
+        self.quiet_until = 0.0
+        self.half_alone.on_view()
+
+    def give_way(self, now: float) -> list[Effect]:
+        """Others go on with this member's vote: nothing more comes of what is not proposed yet."""
+        attempt = self.attempt
+        return [] if attempt is None or attempt.proposal is not None else self.abandon(now)
 
     @property
     def is_failing(self) -> bool:
@@ -172,7 +184,8 @@ class Proposer:
         if not attempt.promises_suffice():
             return []
         waits = bool(attempt.waived) or waited_s < self.state.options.vote_s
-        if not attempt.all_voted(silent) and waits:
+        bare = attempt.is_bare_half(attempt.votes, silent)
+        if not attempt.all_voted(silent) and (waits or self.half_alone.waits(bare, now)):
             return []
         attempt.flushing, self.started_at = True, now
         flush = [self.request_flush(attempt)] if attempt.participants() else []
@@ -213,7 +226,8 @@ class Proposer:
             return []
         complete = attempt.all_voted(silent) and attempt.all_stopped(silent)
         waits = bool(attempt.waived) or now - self.started_at < self.state.options.vote_s
-        if not complete and waits:
+        bare = attempt.is_bare_half(attempt.has_stopped(), silent)
+        if not complete and (waits or self.half_alone.waits(bare, now)):
             return []
         if attempt.would_lose_memory(silent):
             return []

@@ -202,9 +202,13 @@ class Cluster:
 
     def heal(self) -> None:
         """End every fault: links, storms, pauses, slowness, disks; dead nodes start."""
+        self.heal_all_of(self.nodes)
+
+    def heal_all_of(self, nodes: list[Node]) -> None:
+        """The same, but only these start."""
         self.network.heal()
         self.forger.stop()
-        for node in self.nodes:
+        for node in nodes:
             self._heal(node)
 
     def _heal(self, node: Node) -> None:
