@@ -327,6 +327,7 @@ class _Wiring:
             stored_view=self.plane.stored_view,
             indirect=self.detection.indirect,
             way_to=self.detection.way_to,
+            is_parting=self.detection.is_parting,
         )
         drains = self.ordering is not None
         given = self.options.membership

@@ -395,6 +395,7 @@ class Membership(Layer):
         """Somebody is lost, or back: a proposer goes on without waiting for the lost."""
         silent, candidates = self.company.silent(), self.company.candidates(now)
         return [
+            *self.convener.give_way(now),
             *self.proposer.go_on(silent, candidates, now),
             *self.proposer.maybe_decided(silent, now),
             *self.convener.consider(now),

@@ -90,7 +90,7 @@ class Convener:
         if view is None:
             return []
         if self.proposer.attempt is not None:
-            return self.proposer.give_way(now) if self.company.gives_way(view) else []
+            return self.give_way(now)
         waits = state.blocked or now < self.proposer.quiet_until
         if waits and not self.company.has_lost_its_proposer():
             return []
@@ -106,6 +106,12 @@ class Convener:
         if set(keep) <= set(leaving) and not candidates.joiners:
             return self.leaver.dissolve()
         return self.propose(view, keep, now)
+
+    def give_way(self, now: float) -> list[Effect]:
+        """End an attempt that others are to go on without, with this member's vote."""
+        view = self.state.view
+        gives = view is not None and self.company.gives_way(view)
+        return self.proposer.give_way(now) if gives else []
 
     def propose(self, view: View, keep: tuple[Address, ...], now: float) -> list[Effect]:
         """Start an attempt if enough nodes can vote: members, else what is on disks."""

@@ -33,6 +33,10 @@ REPEAT_S = 0.05
 """Seconds after which an unanswered question is asked again, while nobody waits for it."""
 STOPPED_REPEAT_S = 0.02
 """The same, while the members are stopped."""
+TO_ALL_EVERY = 10
+"""Of the repetitions of a decided view each so many goes to all."""
+CONFIRMED_MOST = 200
+"""So often a decided view is repeated to voters that it leaves behind."""
 FAILURES_MAX = 3
 """Attempts that fail one after the other before it counts: the votes may be bound to a view that
 needs somebody who has gone elsewhere."""
@@ -58,6 +62,8 @@ class Proposer:
         self.quiet_until = 0.0
         self.half_alone = HalfAlone(state.options.turn_s)
         self.confirming: dict[Address, Install] = {}
+        self.confirmations = 0
+        self.tells_all = False
         self.on_side_stopped: Callable[[Attempt, tuple[Address, ...]], list[Effect]] = nobody_merges
         self.numbers = {"attempts": 0, "views_proposed": 0}
 
@@ -181,7 +187,7 @@ class Proposer:
         waited_s = now - self.started_at
         if waited_s >= self.state.options.vote_s and not attempt.promises_suffice():
             attempt.take_reserve()
-        if not attempt.promises_suffice():
+        if not attempt.promises_suffice() or self.voter.ask.is_parting():
             return []
         waits = bool(attempt.waived) or waited_s < self.state.options.vote_s
         bare = attempt.is_bare_half(attempt.votes, silent)
@@ -219,6 +225,8 @@ class Proposer:
         attempt = self.attempt
         if attempt is None or attempt.proposal is not None or not attempt.flushing:
             return []
+        if self.voter.ask.is_parting():
+            return []  # it may be this member that is to give way
         votes = attempt.complete_votes()
         if attempt.component_has_stopped() and attempt.cannot_be_orderly(votes):
             return self.propose_fork(attempt, votes)
@@ -340,6 +348,9 @@ class Proposer:
             assert attempt.basis is not None
             told -= set(proposal.view.members) - set(attempt.basis.members)
         self.confirming = {member: install for member in sorted(told) if member != self.state.me}
+        self.confirmations = 0
+        # Another lineage is told to nobody else, and a joiner only by those who know the order.
+        self.tells_all = not proposal.left and told.issuperset(proposal.view.members)
         return [StopTimer("repeat"), *self.install_mine(install)]
 
     def install_mine(self, install: Install) -> list[Effect]:
@@ -393,15 +404,26 @@ class Proposer:
         return [*effects, StartTimer("repeat", STOPPED_REPEAT_S)]
 
     def confirm(self, unreachable: frozenset[Address]) -> list[Effect]:
-        """Repeat the decided view to whoever has not confirmed it."""
-        last = self.state.last_install
+        """Repeat the decided view to whoever has not confirmed it: now and then to all, as unicasts
+        may not arrive, and in a view that others have not begun nobody can say so.
+
+        Who is no member is told for as long as one that begins it may take.
+        """
+        last, view = self.state.last_install, self.state.view
+        self.confirmations += 1
+        if self.confirmations > CONFIRMED_MOST and view is not None:
+            self.confirming = {m: i for m, i in self.confirming.items() if m in view.members}
+        to_all = self.tells_all and self.confirmations % TO_ALL_EVERY == 0
         effects: list[Effect] = []
         for member, install in list(self.confirming.items()):
             if member in unreachable:
                 del self.confirming[member]
                 continue
             current = last is not None and last.proposal == install.proposal
-            effects.append(self.state.send(member, last if current and last else install))
+            told = last if current and last else install
+            effects.append(self.state.send(None if to_all else member, told))
+            if to_all:
+                break
         if effects:
             effects.append(StartTimer("confirm", STOPPED_REPEAT_S))
         return effects

@@ -109,7 +109,8 @@ class Questions:
     has only its disk has them, {} without logs; `stored_view`: the last view in the log that it
     began with; `empty`: the nodes that look for a view without a disk that counts.
     `indirect`: of whom each member gets multicasts and no unicasts; `way_to`: where what is for
-    this member arrives, None for the group.
+    this member arrives, None for the group; `is_parting`: whether it is just being found out who
+    gets no unicasts of whom.
     """
 
     digest: Callable[[], Digest]
@@ -126,6 +127,7 @@ class Questions:
     empty: Callable[[float], frozenset[str]] = no_names
     indirect: Callable[[], dict[Address, frozenset[Address]]] = dict
     way_to: Callable[[Address], Address | None] = directly
+    is_parting: Callable[[], bool] = bool
 
 
 @dataclass(slots=True)
