@@ -61,8 +61,7 @@ def part(cluster: Cluster) -> list[Node]:
 def _filter(cluster: Cluster, apart: list[Node], stays: list[Node], path: str) -> None:
     for one in apart:
         for other in stays:
-            ends = (one.socket_address, other.socket_address)
             if path != "in":
-                cluster.network.filter_direct(*ends, True)
+                cluster.stop_unicasts(one, other)
             if path != "out":
-                cluster.network.filter_direct(*reversed(ends), True)
+                cluster.stop_unicasts(other, one)
