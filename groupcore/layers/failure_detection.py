@@ -295,13 +295,15 @@ class FailureDetection(Layer):
         told = self.indirect_reports.get(member, NOBODY)
         self.indirect_reports[member] = indirect
         stalls += self.note_apart(now)
-        if self.reports.get(member) == report:  # the first counts, though it names nobody
-            return stalls if told == indirect else [*stalls, Notify(ReachabilityChanged())]
+        # The first counts, though it names nobody.
+        if self.reports.get(member) == report and told == indirect:
+            return stalls
         if member in self.absent:  # it has begun the view after all (I8)
             self.absent -= {member}
             self.mine -= {member}
         # Whose multicasts come lives, and could not be asked in another way.
-        news = sorted(report - indirect - self.reports.get(member, NOBODY))
+        former = self.reports.get(member, NOBODY) - told
+        news = sorted(report - indirect - former)
         self.reports[member] = report
         doubts = [effect for one in news for effect in self.doubt(one, now)]
         return [Notify(ReachabilityChanged()), *doubts]

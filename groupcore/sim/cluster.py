@@ -266,7 +266,7 @@ class Cluster:
                 other.crash(keep_all=False)
 
     def stop_unicasts(self, source: Node, target: Node) -> None:
-        """Let none through in this direction until all is healed, whichever faults end meanwhile."""
+        """Let none through in this direction until all is healed, whatever faults end meanwhile."""
         for _ in range(1 + sum(fault.kind == "filter-direct" for fault in self.scenario.faults)):
             self.network.filter_direct(source.socket_address, target.socket_address, True)
 
