@@ -6,7 +6,9 @@ directions. `serving`: from the start of its process to `/readyz`. `giver_killed
 gives the state is killed when two fifths have come. A node that comes back was stopped, or killed.
 
 What others' answers take is compared with the seconds before and behind it: `p99_ratio` is that of
-the time from the first piece to the last, by the mean of the two. All nodes share this machine.
+the time from the first piece to the last, by the mean of the two. `others` are the same figures
+of those alone who type at nodes that live: who types at the giver that is killed has to connect
+to another one. All nodes share this machine.
 """
 
 from __future__ import annotations
@@ -185,10 +187,8 @@ async def join(size_mb: float, loss: float, kills: bool) -> dict[str, Any]:
                 ended = time.monotonic()
                 await asyncio.sleep(BEFORE_S)
                 told = [(at, one["taking"]) for at, one in look.said if one["taking"]]
-                taking = waits_of(typists, told[0][0] if told else began, ended)
-                before = waits_of(typists, began - BEFORE_S, began)
-                behind = waits_of(typists, ended, ended + BEFORE_S)
-                usual_ms = (before["p99_ms"] + behind["p99_ms"]) / 2
+                first = told[0][0] if told else began
+                living = [one for one in typists if not (kills and at_giver(one))]
             return {
                 "case": "giver_killed" if kills else "join",
                 "mb": size_mb,
@@ -197,13 +197,26 @@ async def join(size_mb: float, loss: float, kills: bool) -> dict[str, Any]:
                 "behind_the_kill_s": round(ended - killed, 2) if kills else None,
                 "first_asked_s": round(told[0][0] - began, 2) if told else None,
                 "bytes_of_each_giver": sizes_of([one for _, one in told]),
-                "before": before,
-                "starting": waits_of(typists, began, told[0][0] if told else began),
-                "meanwhile": taking,
-                "behind": behind,
-                "p99_ratio": round(taking["p99_ms"] / usual_ms, 2),
+                "starting": waits_of(typists, began, first),
+                **compared(typists, began, first, ended),
+                "others": compared(living, began, first, ended),
                 "load": load_average(),
             }
+
+
+def at_giver(typist: Typist) -> bool:
+    """Whether this one typed at the node that gave the state first, before it was killed."""
+    return "pqrs".index(typist.client) % len(STAYING) == 0
+
+
+def compared(typists: list[Typist], began: float, first: float, ended: float) -> dict[str, Any]:
+    """What answers take from the first piece on, until all is done, and before and behind it."""
+    before = waits_of(typists, began - BEFORE_S, began)
+    taking = waits_of(typists, first, ended)
+    behind = waits_of(typists, ended, ended + BEFORE_S)
+    usual_ms = (before["p99_ms"] + behind["p99_ms"]) / 2
+    ratio = round(taking["p99_ms"] / usual_ms, 2)
+    return {"before": before, "meanwhile": taking, "behind": behind, "p99_ratio": ratio}
 
 
 def sizes_of(told: list[dict[str, Any]]) -> list[int]:

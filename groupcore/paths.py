@@ -27,6 +27,11 @@ ASK_S = 0.1
 ANSWERS_MAX = 256
 
 
+def directly(member: Address) -> Address | None:
+    """The way to a member where all unicasts arrive: to it alone."""
+    return member
+
+
 class Paths:
     """One member's. `indirect`: the members whose unicasts do not come, though heartbeats do."""
 

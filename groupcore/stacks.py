@@ -270,7 +270,8 @@ class _Wiring:
         empty = self.record.rebuilding or (options.membership.durable and blank)
         self.discovery = Discovery(me, self.record.view, options.discovery, empty)
         self.detection = FailureDetection(me, options.detection)
-        self.nakack = Nakack(me, random, options.nakack, self.detection.unreachable)
+        detection = self.detection
+        self.nakack = Nakack(me, random, options.nakack, detection.unanswering, detection.way_to)
         flow = options.flow
         watch = ForwardWatch(PATIENCE * flow.stall_timeout_s, flow.pace_bytes_s)
         self.sequencer = Sequencer(me, options.order_window_bytes, watch=watch)
@@ -324,6 +325,9 @@ class _Wiring:
             has_streams=self.plane.has,
             stored_streams=self.plane.stored,
             stored_view=self.plane.stored_view,
+            indirect=self.detection.indirect,
+            way_to=self.detection.way_to,
+            is_parting=self.detection.is_parting,
         )
         drains = self.ordering is not None
         given = self.options.membership
@@ -347,7 +351,8 @@ class _Wiring:
         elif "RESILIENCE" in self.words:
             delivered = self.resilience.delivered
         digest, stop = self.numbering.digest, self.plane.stop
-        return Flush(self.me, digest, delivered, self.position, stop, self.synced)
+        way_to = self.detection.way_to
+        return Flush(self.me, digest, delivered, self.position, stop, self.synced, way_to)
 
     def merge(self) -> Merge:
         return Merge(self.me, self.random, self.discovery.present, self.options.merge)

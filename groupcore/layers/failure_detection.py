@@ -33,6 +33,9 @@ Invariants.
   I8  A member of which no heartbeat of this view has come for `begin_s` is unheard until one comes.
   I9  A member of which `direct_missed` heartbeats have come in a row and no unicast, though it was
       asked, is unheard until a unicast comes. Nobody's own sleep counts: time plays no part.
+      Heartbeats name it apart (`indirect`), and what must reach the other way goes to all
+      (`way_to`). That its grants do not come makes it no stalled one (I6).
+      Who gets no unicasts of whom counts `apart_s` after the first has said so.
   I10 A member that has slept takes back whom it does not hear, and for `timeout_s` does not heed
       who says not to hear it: that was said of its sleep, and is said again if it is still so.
 """
@@ -64,6 +67,7 @@ from groupcore.stalls import stalled_members
 from groupcore.view import Address, View
 
 STRANGERS_MAX = 256
+NOBODY: frozenset[Address] = frozenset()
 
 
 @dataclass(slots=True)
@@ -111,7 +115,9 @@ class DetectionOptions:
     is unheard after `(pings + 1) * doubt_interval_s`: well above a round trip and a busy turn.
     `begin_s`: so long a member may take to begin a view, what it has to get before it included.
     `direct_missed`: heartbeats of a member without a unicast of it, from half of which on it is
-    asked with each; times the rounds that unicasts to all take in a large view.
+    asked with each; times the rounds that unicasts to all take in a large view. `apart_s`: from the
+    first such report in a view until it counts who goes on without whom: some heartbeats, in which
+    others find out the same.
     """
 
     interval_s: float = 0.1
@@ -120,6 +126,7 @@ class DetectionOptions:
     doubt_interval_s: float = 0.02
     begin_s: float = 3.5
     direct_missed: int = 14
+    apart_s: float = 0.4
 
 
 class FailureDetection(Layer):
@@ -152,6 +159,9 @@ class FailureDetection(Layer):
         self.begun_at = 0.0
         self.absent: frozenset[Address] = frozenset()
         self.reports: dict[Address, frozenset[Address]] = {}
+        self.apart_since: float | None = None
+        self.apart_counts = False
+        self.indirect_reports: dict[Address, frozenset[Address]] = {}
         self.stalls: dict[Address, frozenset[Address]] = {}
         self.waiting: set[Address] = set()
         self.expected_at = 0.0
@@ -172,18 +182,46 @@ class FailureDetection(Layer):
         """Who does not hear whom: this member's own ears, and what the others report (I6)."""
         heard_by_none = self.stalled()
         unheard = {self.me: self.mine, **self.reports}
+        if self.is_parting():
+            indirect = self.said_indirect()
+            unheard = {one: deaf - indirect.get(one, NOBODY) for one, deaf in unheard.items()}
         if self.slept_until:
             unheard = {member: deaf - {self.me} for member, deaf in unheard.items()}
         if not heard_by_none:
             return unheard
         return {member: deaf | (heard_by_none - {member}) for member, deaf in unheard.items()}
 
+    def indirect(self) -> dict[Address, frozenset[Address]]:
+        """Of whom each member gets multicasts and no unicasts, as far as it has said so."""
+        gone = self.stalled()
+        return {member: ones - gone for member, ones in self.said_indirect().items() if ones}
+
+    def said_indirect(self) -> dict[Address, frozenset[Address]]:
+        """The same, of those who are reported as stalled, too."""
+        return {**self.indirect_reports, self.me: self.mine & self.paths.indirect}
+
+    def way_to(self, member: Address) -> Address | None:
+        """Where to send what is for this member: to it, or to all (None) where it says that no
+        unicasts of this one come."""
+        return None if self.me in self.indirect_reports.get(member, NOBODY) else member
+
+    def is_parting(self) -> bool:
+        """Whether somebody gets no unicasts of another, and it is not known yet of whom else."""
+        return self.apart_since is not None and not self.apart_counts
+
+    def unanswering(self) -> frozenset[Address]:
+        """Whom this member does not hear, whose answers do not come by multicast either."""
+        return self.mine - self.paths.indirect
+
     def stalled(self) -> frozenset[Address]:
         """The members that hold the group up, as far as reports of them count."""
         if self.view is None or not (self.stalls or self.waiting):
             return frozenset()
         unheard = {**self.reports, self.me: self.mine}
-        return stalled_members(self.view, unheard, self.me, self.stalls, self.waiting)
+        # What a member grants by unicasts that do not come says nothing of how fast it takes.
+        indirect = self.said_indirect()
+        stalls = {one: held - indirect.get(one, NOBODY) for one, held in self.stalls.items()}
+        return stalled_members(self.view, unheard, self.me, stalls, self.waiting)
 
     def unreachable(self) -> frozenset[Address]:
         """Whom this member does not hear."""
@@ -253,15 +291,38 @@ class FailureDetection(Layer):
         stalls = self.note_stalls(member, frozenset(heartbeat.stalled))
         stalls += self.note_waiting(member, heartbeat.waiting)
         report = frozenset(heartbeat.unheard)
-        if self.reports.get(member) == report:  # the first counts, though it names nobody
+        indirect = frozenset(heartbeat.indirect)
+        told = self.indirect_reports.get(member, NOBODY)
+        self.indirect_reports[member] = indirect
+        stalls += self.note_apart(now)
+        # The first counts, though it names nobody.
+        if self.reports.get(member) == report and told == indirect:
             return stalls
         if member in self.absent:  # it has begun the view after all (I8)
             self.absent -= {member}
             self.mine -= {member}
-        news = sorted(report - self.reports.get(member, frozenset()))
+        # Whose multicasts come lives, and could not be asked in another way.
+        former = self.reports.get(member, NOBODY) - told
+        news = sorted(report - indirect - former)
         self.reports[member] = report
         doubts = [effect for one in news for effect in self.doubt(one, now)]
         return [Notify(ReachabilityChanged()), *doubts]
+
+    def note_apart(self, now: float) -> list[Effect]:
+        """Somebody gets no unicasts of another: that counts when all have had the time to say so.
+
+        Those whose unicasts ended together find out one after the other, and who acts on the first
+        report leaves behind one, where it is the others that are to go on without it.
+        """
+        if not any(self.said_indirect().values()):
+            self.apart_since, self.apart_counts = None, False
+            return []
+        if self.apart_since is None:
+            self.apart_since = now
+        if self.apart_counts or now - self.apart_since < self.options.apart_s:
+            return []
+        self.apart_counts = True
+        return [Notify(ReachabilityChanged())]
 
     def note_stalls(self, member: Address, stalled: frozenset[Address]) -> list[Effect]:
         """A member says who holds it up now (I6)."""
@@ -296,6 +357,8 @@ class FailureDetection(Layer):
                 self.view, self.mine, self.seen_alive = event.view, frozenset(), {}
                 self.begun_at, self.absent = now, frozenset()
                 self.reports, self.unanswered, self.doubted, self.stalls = {}, {}, {}, {}
+                self.indirect_reports, self.apart_since = {}, None
+                self.apart_counts = False
                 self.waiting = set()
                 self.slept_until = 0.0
                 self.paths.on_view(event.view)
@@ -343,6 +406,7 @@ class FailureDetection(Layer):
         if self.view is None:
             return again
         effects = self.wake_up(now) if late else [*self.has_listened(now), *self.look(now)]
+        effects += self.note_apart(now)
         directs = [Down(self.alone(to, Direct())) for to in self.paths.next_directs()]
         return [*effects, *self.heartbeat(), *directs, *again]
 

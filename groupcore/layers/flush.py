@@ -37,6 +37,7 @@ from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Event, Flushed, FlushRequested, FlushStarted, ViewInstalled
 from groupcore.layer import Layer
 from groupcore.membership.succession import NO_BALLOT, Ballot
+from groupcore.paths import directly
 from groupcore.view import Address
 
 REPEAT_S = 0.02
@@ -99,11 +100,13 @@ class Flush(Layer):
         position: Callable[[], int],
         streams: Callable[[int], Digest] = no_streams,
         synced: Callable[[], int] = int,
+        way_to: Callable[[Address], Address | None] = directly,
     ) -> None:
         self.me = me
         self.digest = digest
         self.streams = streams
         self.synced = synced
+        self.way_to = way_to
         self.delivered = delivered
         self.position = position
         self.number = 0
@@ -263,5 +266,5 @@ class Flush(Layer):
         return []
 
     def tell(self, member: Address, header: Header) -> Effect:
-        """A header by itself, to one member."""
-        return Down(Batch(self.me, member, (header,), reliable=False))
+        """A header by itself, to one member, or to all where its unicasts do not arrive."""
+        return Down(Batch(self.me, self.way_to(member), (header,), reliable=False))

@@ -100,6 +100,9 @@ from groupcore.membership.voter import Voter
 from groupcore.membership.waiver import WAIVED_S, Waiver
 from groupcore.view import Address, View
 
+BALLOT = (Promise, Propose, Accept)
+"""What names its ballot, so that it means nothing to others whom it reaches."""
+
 
 class Membership(Layer):
     """Joins, leaves, lost members; and who proposes the next view."""
@@ -261,8 +264,17 @@ class Membership(Layer):
             if isinstance(effect, Down) and effect.batch.destination == self.me:
                 settled += self.settle(self.handle(effect.batch, now), now)
             else:
-                settled.append(effect)
+                settled.append(self.routed(effect))
         return settled
+
+    def routed(self, effect: Effect) -> Effect:
+        """What a ballot is made of goes to all where unicasts do not arrive (`BALLOT`)."""
+        if not isinstance(effect, Down) or effect.batch.destination is None:
+            return effect
+        batch = effect.batch
+        if self.ask.way_to(effect.batch.destination) is not None:
+            return effect
+        return Down(batch.to(None)) if isinstance(batch.headers[-1], BALLOT) else effect
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """What the application asks, what other layers tell, what has been stored."""
@@ -383,6 +395,7 @@ class Membership(Layer):
         """Somebody is lost, or back: a proposer goes on without waiting for the lost."""
         silent, candidates = self.company.silent(), self.company.candidates(now)
         return [
+            *self.convener.give_way(now),
             *self.proposer.go_on(silent, candidates, now),
             *self.proposer.maybe_decided(silent, now),
             *self.convener.consider(now),
@@ -391,7 +404,7 @@ class Membership(Layer):
     def on_view_installed(self, event: ViewInstalled, now: float) -> list[Effect]:
         """A view begins: who is in it need not ask any more."""
         self.views += 1
-        self.proposer.quiet_until = 0.0
+        self.proposer.on_view()
         self.attention.on_view()
         if event.fresh:
             self.begun_at = event.position

@@ -50,6 +50,7 @@ from groupcore.layer import Layer
 from groupcore.layers.nakack_answers import Answering
 from groupcore.layers.nakack_headers import Ack, Data, HighWater, NakackOptions, Repair, Request
 from groupcore.outgoing import Outgoing
+from groupcore.paths import directly
 from groupcore.repairs import Holdings, Repairing, Repairs, Wanted
 from groupcore.view import Address, View
 from groupcore.window import Window
@@ -71,6 +72,7 @@ class Nakack(Layer):
         random: Random,
         options: NakackOptions,
         unreachable: Callable[[], frozenset[Address]] = frozenset,
+        way_to: Callable[[Address], Address | None] = directly,
     ) -> None:
         self.me = me
         self.random = random
@@ -85,7 +87,8 @@ class Nakack(Layer):
         self.repairs = Repairs(me, random, options.repair)
         holdings = Holdings(self.digest, self.repairable, unreachable, self.ask)
         self.repairing = Repairing(self.repairs, holdings)
-        self.answering = Answering(me, options.repair)
+        self.way_to = way_to
+        self.answering = Answering(me, options.repair, way_to)
         self.much = Tally(options.report_bytes)
         self.high_water_s = options.high_water_min_s
         self.numbers = {"sent": 0, "dropped": 0}
@@ -240,7 +243,8 @@ class Nakack(Layer):
 
     def ask(self, wanted: Wanted) -> Effect:
         """The request for what is missing."""
-        return self.tell(wanted.holder, Request(self.number, wanted.origin, wanted.ranges))
+        to = self.way_to(wanted.holder)
+        return self.tell(to, Request(self.number, wanted.origin, wanted.ranges))
 
     def on_timer(self, timer: str, now: float) -> list[Effect]:
         """`begin`, `ack`, `repair`, `answer` at the end of a turn; `retry`, `high_water` later."""

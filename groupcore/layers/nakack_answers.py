@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from groupcore.answers import Answers
 from groupcore.batch import Batch
 from groupcore.effects import Down, Effect, StartTimer
 from groupcore.layers.nakack_headers import Repair, Request
+from groupcore.paths import directly
 from groupcore.repairs import RepairOptions
 from groupcore.view import Address
 from groupcore.window import Window
@@ -14,10 +17,16 @@ Windows = dict[Address, Window]
 
 
 class Answering:
-    """What one member answers others with."""
+    """What one member answers others with; where unicasts do not arrive (`way_to`), to all."""
 
-    def __init__(self, me: Address, options: RepairOptions) -> None:
+    def __init__(
+        self,
+        me: Address,
+        options: RepairOptions,
+        way_to: Callable[[Address], Address | None] = directly,
+    ) -> None:
         self.me = me
+        self.way_to = way_to
         self.answers = Answers(options)
         self.windows: dict[int, Windows] = {}
         self.repairs_sent = 0
@@ -47,6 +56,7 @@ class Answering:
             batch = answer.batch
             headers = (*batch.headers, Repair(answer.view, answer.origin, answer.seqno))
             to, body = answer.destination, batch.body
+            to = None if to is None else self.way_to(to)
             effects.append(Down(Batch(self.me, to, headers, body, batch.count, False)))
         self.repairs_sent += len(effects)
         return effects

@@ -120,6 +120,21 @@ class Attempt:
         """Whether everybody who was to stop, and is not silent, has said what it holds."""
         return all(member in self.stopped for member in self.participants() if member not in silent)
 
+    def is_bare_half(self, answered: Iterable[Address], silent: frozenset[Address]) -> bool:
+        """Whether those who have answered are a quorum by the first voter alone, and more members
+        that are heard and waited for have not answered than have."""
+        if self.basis is None:
+            return False
+        members = frozenset(self.basis.members)
+        there = members.intersection(answered)
+        voting = [member for member in there if member.name in self.basis.voters]
+        missing = (self.expected & members) - silent - there
+        return 2 * len(voting) == len(self.basis.voters) and len(missing) > len(there)
+
+    def has_stopped(self) -> list[Address]:
+        """Whose votes are complete."""
+        return [vote.voter for vote in self.complete_votes()]
+
     def would_lose_memory(self, silent: frozenset[Address]) -> bool:
         """Whether those that have stopped are too few for an orderly view, but will not stay so.
 

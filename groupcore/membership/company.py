@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupcore.events import ViewInstalled
 from groupcore.membership.admission import Admission
+from groupcore.membership.halves import first_half, other_half
 from groupcore.membership.leaver import Leaver
 from groupcore.membership.reachability import connected, proposer
 from groupcore.membership.state import MembershipState, Questions
@@ -92,11 +93,34 @@ class Company:
 
     def keep(self, view: View) -> tuple[Address, ...]:
         """The members that can go on together with this one."""
-        return self.connected(view, self.unheard())
+        other = self.other_half(view)
+        return other if self.state.me in other else self.connected(view, self.unheard())
 
     def leader(self, view: View) -> Address | None:
         """Who proposes the next view; None if that is not known."""
+        for member in self.other_half(view):
+            if member.name in view.voters:
+                return member
         return proposer(view, self.state.me, self.unheard(), self.restarted)
+
+    def other_half(self, view: View) -> tuple[Address, ...]:
+        """Who goes on with the votes of the first half, and without it (`halves`); mostly nobody.
+
+        Not if one of them has had its turn in vain: then the first half has the word.
+        """
+        indirect = self.ask.indirect()
+        if not any(indirect.values()):
+            return ()
+        gone = self.elsewhere | self.passed_over
+        return other_half(view, self.unheard(), {m: far - gone for m, far in indirect.items()})
+
+    def first_half(self, view: View) -> tuple[Address, ...]:
+        """Who votes for the other half, where there is one that goes on."""
+        return first_half(view, self.unheard()) if self.other_half(view) else ()
+
+    def gives_way(self, view: View) -> bool:
+        """Whether this member is to vote for the others, and to propose nothing itself."""
+        return self.state.me in self.first_half(view)
 
     def together(self, view: View) -> tuple[Address, ...]:
         """The members that this one could go on with if nobody had been passed over."""
@@ -117,7 +141,13 @@ class Company:
     def silent(self) -> frozenset[Address]:
         """Whose answers are not waited for."""
         view = self.state.view
-        return frozenset() if view is None else frozenset(view.members) - frozenset(self.keep(view))
+        if view is None:
+            return frozenset()
+        return frozenset(view.members) - {*self.keep(view), *self.deciding(view)}
+
+    def deciding(self, view: View) -> tuple[Address, ...]:
+        """Both halves, where the votes of both are needed for the one that goes on."""
+        return (*self.first_half(view), *self.other_half(view))
 
     def candidates(self, now: float, keep: tuple[Address, ...] | None = None) -> Candidates:
         """Who joins and who leaves if a view is decided now: the provisional list.
@@ -136,6 +166,8 @@ class Company:
         return Candidates(ready, leaving, cut_off, options.stateful, logged, disks)
 
     def has_lost_its_proposer(self) -> bool:
-        """Whether the one to whom this member has promised is not heard any more."""
-        promised = self.state.record.promised
-        return promised is not None and promised.proposer in self.unreachable()
+        """Whether the one to whom this member has promised is not heard any more, or gives way."""
+        promised, view = self.state.record.promised, self.state.view
+        if promised is None or view is None:
+            return False
+        return promised.proposer in {*self.unreachable(), *self.first_half(view)}

@@ -87,8 +87,10 @@ class Convener:
     def consider(self, now: float) -> list[Effect]:
         """Propose the next view if there is reason to, and this member is the one to do it."""
         view, state = self.state.view, self.state
-        if view is None or self.proposer.attempt is not None:
+        if view is None:
             return []
+        if self.proposer.attempt is not None:
+            return self.give_way(now)
         waits = state.blocked or now < self.proposer.quiet_until
         if waits and not self.company.has_lost_its_proposer():
             return []
@@ -105,15 +107,21 @@ class Convener:
             return self.leaver.dissolve()
         return self.propose(view, keep, now)
 
+    def give_way(self, now: float) -> list[Effect]:
+        """End an attempt that others are to go on without, with this member's vote."""
+        view = self.state.view
+        gives = view is not None and self.company.gives_way(view)
+        return self.proposer.give_way(now) if gives else []
+
     def propose(self, view: View, keep: tuple[Address, ...], now: float) -> list[Effect]:
         """Start an attempt if enough nodes can vote: members, else what is on disks."""
         cluster_size = self.options.cluster_size
-        expected = frozenset(keep)
+        expected = frozenset({*keep, *self.company.deciding(view)})
         if self.proposer.is_failing:
-            alone = self.go_alone(view, expected, now)
+            alone = self.go_alone(view, frozenset(keep), now)
             if alone:
                 return alone
-        if not is_quorum_of(view, {member.name for member in keep}, cluster_size):
+        if not is_quorum_of(view, {member.name for member in expected}, cluster_size):
             seekers = frozenset(self.ask.seeking(now))
             expected |= seekers
             if not is_quorum_of(view, {member.name for member in expected}, cluster_size):
@@ -139,5 +147,7 @@ class Convener:
         view = self.state.view
         if view is None or not self.state.blocked or self.proposer.attempt is not None:
             return []
+        if self.company.gives_way(view):  # as long as their turn lasts
+            return [StartTimer("stuck", self.proposer.back_off_s())]
         effects = self.propose(view, self.company.keep(view), now)
         return effects or [StartTimer("stuck", self.proposer.back_off_s())]

@@ -14,6 +14,7 @@ from groupcore.effects import Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Flushed, FlushRequested
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.branching import fork, into
+from groupcore.membership.half_alone import HalfAlone
 from groupcore.membership.headers import Accept, Install, JoinRefused, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipState
 from groupcore.membership.succession import (
@@ -32,6 +33,10 @@ REPEAT_S = 0.05
 """Seconds after which an unanswered question is asked again, while nobody waits for it."""
 STOPPED_REPEAT_S = 0.02
 """The same, while the members are stopped."""
+TO_ALL_EVERY = 10
+"""Of the repetitions of a decided view each so many goes to all."""
+CONFIRMED_MOST = 200
+"""So often a decided view is repeated to voters that it leaves behind."""
 FAILURES_MAX = 3
 """Attempts that fail one after the other before it counts: the votes may be bound to a view that
 needs somebody who has gone elsewhere."""
@@ -55,7 +60,10 @@ class Proposer:
         self.highest_round = 0
         self.failures = 0
         self.quiet_until = 0.0
+        self.half_alone = HalfAlone(state.options.turn_s)
         self.confirming: dict[Address, Install] = {}
+        self.confirmations = 0
+        self.tells_all = False
         self.on_side_stopped: Callable[[Attempt, tuple[Address, ...]], list[Effect]] = nobody_merges
         self.numbers = {"attempts": 0, "views_proposed": 0}
 
@@ -102,6 +110,16 @@ class Proposer:
         back_off_s = self.back_off_s()
         self.quiet_until = now + back_off_s
         return [*ended, StopTimer("repeat"), StartTimer("stuck", back_off_s)]
+
+    def on_view(self) -> None:
+        """A view begins: nobody else's word has to be waited for."""
+        self.quiet_until = 0.0
+        self.half_alone.on_view()
+
+    def give_way(self, now: float) -> list[Effect]:
+        """Others go on with this member's vote: nothing more comes of what is not proposed yet."""
+        attempt = self.attempt
+        return [] if attempt is None or attempt.proposal is not None else self.abandon(now)
 
     @property
     def is_failing(self) -> bool:
@@ -169,10 +187,11 @@ class Proposer:
         waited_s = now - self.started_at
         if waited_s >= self.state.options.vote_s and not attempt.promises_suffice():
             attempt.take_reserve()
-        if not attempt.promises_suffice():
+        if not attempt.promises_suffice() or self.voter.ask.is_parting():
             return []
         waits = bool(attempt.waived) or waited_s < self.state.options.vote_s
-        if not attempt.all_voted(silent) and waits:
+        bare = attempt.is_bare_half(attempt.votes, silent)
+        if not attempt.all_voted(silent) and (waits or self.half_alone.waits(bare, now)):
             return []
         attempt.flushing, self.started_at = True, now
         flush = [self.request_flush(attempt)] if attempt.participants() else []
@@ -206,6 +225,8 @@ class Proposer:
         attempt = self.attempt
         if attempt is None or attempt.proposal is not None or not attempt.flushing:
             return []
+        if self.voter.ask.is_parting():
+            return []  # it may be this member that is to give way
         votes = attempt.complete_votes()
         if attempt.component_has_stopped() and attempt.cannot_be_orderly(votes):
             return self.propose_fork(attempt, votes)
@@ -213,7 +234,8 @@ class Proposer:
             return []
         complete = attempt.all_voted(silent) and attempt.all_stopped(silent)
         waits = bool(attempt.waived) or now - self.started_at < self.state.options.vote_s
-        if not complete and waits:
+        bare = attempt.is_bare_half(attempt.has_stopped(), silent)
+        if not complete and (waits or self.half_alone.waits(bare, now)):
             return []
         if attempt.would_lose_memory(silent):
             return []
@@ -326,6 +348,9 @@ class Proposer:
             assert attempt.basis is not None
             told -= set(proposal.view.members) - set(attempt.basis.members)
         self.confirming = {member: install for member in sorted(told) if member != self.state.me}
+        self.confirmations = 0
+        # Another lineage is told to nobody else, and a joiner only by those who know the order.
+        self.tells_all = not proposal.left and told.issuperset(proposal.view.members)
         return [StopTimer("repeat"), *self.install_mine(install)]
 
     def install_mine(self, install: Install) -> list[Effect]:
@@ -379,15 +404,26 @@ class Proposer:
         return [*effects, StartTimer("repeat", STOPPED_REPEAT_S)]
 
     def confirm(self, unreachable: frozenset[Address]) -> list[Effect]:
-        """Repeat the decided view to whoever has not confirmed it."""
-        last = self.state.last_install
+        """Repeat the decided view to whoever has not confirmed it: now and then to all, as unicasts
+        may not arrive, and in a view that others have not begun nobody can say so.
+
+        Who is no member is told for as long as one that begins it may take.
+        """
+        last, view = self.state.last_install, self.state.view
+        self.confirmations += 1
+        if self.confirmations > CONFIRMED_MOST and view is not None:
+            self.confirming = {m: i for m, i in self.confirming.items() if m in view.members}
+        to_all = self.tells_all and self.confirmations % TO_ALL_EVERY == 0
         effects: list[Effect] = []
         for member, install in list(self.confirming.items()):
             if member in unreachable:
                 del self.confirming[member]
                 continue
             current = last is not None and last.proposal == install.proposal
-            effects.append(self.state.send(member, last if current and last else install))
+            told = last if current and last else install
+            effects.append(self.state.send(None if to_all else member, told))
+            if to_all:
+                break
         if effects:
             effects.append(StartTimer("confirm", STOPPED_REPEAT_S))
         return effects

@@ -13,6 +13,7 @@ from groupcore.membership.headers import Install
 from groupcore.membership.succession import Record
 from groupcore.membership.waiver import Waiver
 from groupcore.order_state import OrderState
+from groupcore.paths import directly
 from groupcore.view import Address, View
 
 MergePolicy = Literal["primary", "application"]
@@ -107,6 +108,9 @@ class Questions:
     whether the frames of the data plane are here up to there; `stored_streams`: how far a node that
     has only its disk has them, {} without logs; `stored_view`: the last view in the log that it
     began with; `empty`: the nodes that look for a view without a disk that counts.
+    `indirect`: of whom each member gets multicasts and no unicasts; `way_to`: where what is for
+    this member arrives, None for the group; `is_parting`: whether it is just being found out who
+    gets no unicasts of whom.
     """
 
     digest: Callable[[], Digest]
@@ -121,6 +125,9 @@ class Questions:
     stored_streams: Callable[[], Digest] = dict
     stored_view: Callable[[], int] = int
     empty: Callable[[float], frozenset[str]] = no_names
+    indirect: Callable[[], dict[Address, frozenset[Address]]] = dict
+    way_to: Callable[[Address], Address | None] = directly
+    is_parting: Callable[[], bool] = bool
 
 
 @dataclass(slots=True)

@@ -404,6 +404,8 @@ def orderly(basis: View, votes: list[Vote], candidates: Candidates) -> Proposal:
     present = {vote.voter for vote in live}
     complete = {vote.voter for vote in live if vote.counts}
     here = [m for m in basis.members if m in present and m not in candidates.cut_off]
+    if candidates.stateful and complete.isdisjoint(here):
+        here = [m for m in basis.members if m in present]  # nobody else could go on with the state
     stay = [member for member in here if member not in candidates.leaving]
     if not can_decide(stay, complete):
         stay = here  # who leaves must wait until the others have the state, or somebody joins

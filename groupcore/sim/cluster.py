@@ -202,9 +202,13 @@ class Cluster:
 
     def heal(self) -> None:
         """End every fault: links, storms, pauses, slowness, disks; dead nodes start."""
+        self.heal_all_of(self.nodes)
+
+    def heal_all_of(self, nodes: list[Node]) -> None:
+        """The same, but only these start."""
         self.network.heal()
         self.forger.stop()
-        for node in self.nodes:
+        for node in nodes:
             self._heal(node)
 
     def _heal(self, node: Node) -> None:
@@ -252,8 +256,7 @@ class Cluster:
                 if node is other:
                     continue
                 if shape == "half-deaf":
-                    ends = (node.socket_address, other.socket_address)
-                    self.network.filter_direct(*ends, True)
+                    self.stop_unicasts(node, other)
                     continue
                 if shape != "mute":
                     self.network.impede(node.socket_address, other.socket_address, "stop", APART)
@@ -261,6 +264,11 @@ class Cluster:
                     self.network.impede(other.socket_address, node.socket_address, "stop", APART)
             if random.random() < 0.3:
                 other.crash(keep_all=False)
+
+    def stop_unicasts(self, source: Node, target: Node) -> None:
+        """Let none through in this direction until all is healed, whatever faults end meanwhile."""
+        for _ in range(1 + sum(fault.kind == "filter-direct" for fault in self.scenario.faults)):
+            self.network.filter_direct(source.socket_address, target.socket_address, True)
 
     def is_well(self, nodes: list[Node]) -> bool:
         """One primary view of these nodes, all at one position, nothing outstanding."""

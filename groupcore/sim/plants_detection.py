@@ -5,13 +5,14 @@ from __future__ import annotations
 from groupcore.effects import Effect
 from groupcore.events import Event
 from groupcore.layers.failure_detection import FailureDetection
-from groupcore.membership import reachability
+from groupcore.membership import company, reachability
+from groupcore.membership.half_alone import HalfAlone
 from groupcore.membership.turns import Turns
 from groupcore.paths import Paths
 from groupcore.sim.clock import SECOND, WallClock
 from groupcore.sim.node import Node
 from groupcore.sim.planting import Patch, Plant
-from groupcore.sim.scenario import Scenario
+from groupcore.sim.scenario import Scenario, with_latecomer
 from groupcore.view import Address, View
 
 
@@ -58,7 +59,42 @@ def _one_path_only() -> list[Patch]:
     return [(Paths, "lost", nobody)]
 
 
+def _first_half_always() -> list[Patch]:
+    def nobody(view: View, unheard: object, indirect: object) -> tuple[Address, ...]:
+        return ()
+
+    return [(company, "other_half", nobody)]
+
+
+def _half_at_once() -> list[Patch]:
+    def never(self: HalfAlone, is_bare: bool, now: float) -> bool:
+        return False
+
+    return [(HalfAlone, "waits", never)]
+
+
+WHILE_ONE_LEARNS = with_latecomer(
+    Scenario(seed=21, nodes=3, starts_ns=(0, 0, 0), safety_ns=3 * SECOND)
+)
+"""c comes last; a gets no unicasts, or its own do not arrive, while c has no state."""
+
 DETECTION_PLANTS = (
+    Plant(
+        "first-half-always",
+        "the first of two goes on alone though the others, who are more, hear one another",
+        (25,),
+        _first_half_always,
+        profile="paths",
+        schedule=WHILE_ONE_LEARNS,
+    ),
+    Plant(
+        "half-at-once",
+        "who is a quorum by being first decides as soon as the others are late with their votes",
+        (25,),
+        _half_at_once,
+        profile="paths",
+        schedule=WHILE_ONE_LEARNS,
+    ),
     Plant(
         "half-deaf-stays",
         "nobody misses the unicasts of who is heard by its multicasts",

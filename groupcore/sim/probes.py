@@ -12,6 +12,7 @@ from groupcore.sim.probes_groups import GROUP_COUNTER_PROBES, GROUP_TRACE_PROBES
 from groupcore.sim.trace import (
     CORE,
     DISK_LOST,
+    HALVES,
     Accepted,
     Delivered,
     Happened,
@@ -137,6 +138,7 @@ TRACE_PROBES: dict[str, TraceProbe] = {
     "disk-lost-and-rebuilt": _rebuilt,
     "disk-spared": _happened("spared"),
     "core-healed-first": _happened(CORE),
+    "half-parted-while-one-learned": _happened(HALVES),
 }
 """Situations by name, read off the trace."""
 

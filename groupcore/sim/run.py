@@ -2,6 +2,8 @@
 
 Phase 1 follows the scenario: safety. Phase 2, in a part of the schedules: the faults end for a
 core of the nodes that suffices to go on, the others stay cut off, and the core must become well.
+With a `latecomer` all but one are healed, that one comes, and half of the others are parted from
+the rest in unicasts (`latecomer`); the rest must become well.
 Phase 3: all faults end and every node starts. Well means that within ten simulated seconds there is
 one primary view of all nodes in question with nothing outstanding; a few more messages are sent
 then, and the run goes on until they too are everywhere.
@@ -17,9 +19,10 @@ from groupcore.sequencing.trace_rows import Gathered
 from groupcore.sim.checkers import CHECKERS, Checker, Violation, check_all
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.cluster import Cluster, MakeStack
+from groupcore.sim.latecomer import newcomer, part
 from groupcore.sim.node import Node
 from groupcore.sim.scenario import Scenario
-from groupcore.sim.trace import CORE, CORE_STUCK, HEALED, Absent, Ended, Trace, Wire
+from groupcore.sim.trace import CORE, CORE_STUCK, HALVES, HEALED, Absent, Ended, Trace, Wire
 
 HEALING_NS = 10 * SECOND
 """Time after healing within which everything must be well."""
@@ -95,14 +98,35 @@ def _raised(error: Exception, t: int) -> Violation:
 
 def _heal_core(cluster: Cluster) -> None:
     """Phase 2, unless every node is needed to go on."""
+    if cluster.scenario.latecomer and newcomer(cluster) is not None:
+        _part(cluster)
+        return
     core = cluster.choose_core()
     if len(core) == len(cluster.nodes):
         return
     cluster.happened(CORE, " ".join(node.name for node in core))
     cluster.heal_core(core)
-    if not _converge(cluster, core):
+    _must_go_on(cluster, core)
+
+
+def _part(cluster: Cluster) -> None:
+    """Phase 2 where a node was not there yet: all others are well, then a half of them apart."""
+    others = cluster.nodes[:-1]
+    cluster.heal_all_of(others)
+    if _must_go_on(cluster, others):
+        rest = part(cluster)
+        if rest:
+            cluster.happened(HALVES, " ".join(node.name for node in rest))
+            _must_go_on(cluster, rest)
+
+
+def _must_go_on(cluster: Cluster, core: list[Node]) -> bool:
+    """Whether all becomes well with these; noted if not."""
+    well = _converge(cluster, core)
+    if not well:
         states = (f"{node.address} {_end(node, 0)}" for node in core)
         cluster.happened(CORE_STUCK, "; ".join(states))
+    return well
 
 
 def _converge(cluster: Cluster, nodes: list[Node]) -> bool:

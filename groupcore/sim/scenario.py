@@ -26,6 +26,9 @@ LENGTH_WEIGHTS = (55, 35, 10)
 NODE_WEIGHTS = {1: 1, 2: 2, 3: 8, 4: 3, 5: 4}
 """How often a schedule has so many nodes, in proportion."""
 PARTITION_WEIGHTS = {2: 2, 3: 4, 4: 3, 5: 6}
+LATECOMERS = 0.25
+"""In what share of the schedules of an odd number of nodes the last is a latecomer."""
+NEVER_NS = 3_600 * SECOND
 LARGE_WEIGHTS = {2: 2, 3: 8, 5: 8, 8: 3, 12: 1}
 """The same for stacks that are made for large groups."""
 
@@ -37,10 +40,11 @@ class Scenario:
     `turn_us`: how long a turn takes a healthy node; what comes meanwhile is handled together.
     `connections`: members watch each other over connections, too. `core`: a part of the nodes is
     healed before the others are, and `rest` is drawn from for what becomes of each of these (the
-    cluster's `heal_core`). `tight`: which limits are made tiny (`tightness`).
-    `state_chunk_bytes`: fresh members take their state through the group in such chunks, and
-    `state_copies` make a copy; 0: beside the group. `state_trouble`: in what share of transfers
-    something happens to one of the two in the midst of it.
+    cluster's `heal_core`). `latecomer`: the last node is not there before that, and half of the
+    others are parted from the rest while it learns (`latecomer`). `tight`: which limits are made
+    tiny (`tightness`). `state_chunk_bytes`: fresh members take their state through the group in
+    such chunks, and `state_copies` make a copy; 0: beside the group. `state_trouble`: in what share
+    of transfers something happens to one of the two in the midst of it.
     """
 
     seed: int
@@ -55,6 +59,7 @@ class Scenario:
     connections: bool = False
     core: bool = False
     rest: tuple[str, ...] = ("isolate", "deaf", "mute")
+    latecomer: bool = False
     tight: tuple[str, ...] = ()
     state_chunk_bytes: int = 0
     state_copies: int = 1
@@ -123,12 +128,35 @@ def draw_paths(seed: int) -> Scenario:
         duration_ns = random.randint(300, 5_000) * MILLISECOND
         deaf.append(Fault(at_ns, "filter-direct", tuple(nodes), duration_ns))
     faults = sorted([*scenario.faults, *deaf], key=lambda fault: fault.at_ns)
-    return replace(
+    drawn = replace(
         scenario,
         faults=tuple(faults),
         multicast=random.random() < 0.9,
         core=random.random() < 0.6,
         rest=("isolate", "half-deaf", "half-deaf"),
+    )
+    late = scenario.nodes % 2 and stream(seed, "latecomer-drawn").random() < LATECOMERS
+    return with_latecomer(drawn) if late else drawn
+
+
+def with_latecomer(scenario: Scenario) -> Scenario:
+    """The same where the last node comes for the first time when the faults have ended.
+
+    So nothing may start it before, and unicasts have to be told from multicasts.
+    """
+    last = scenario.nodes - 1
+    return replace(
+        scenario,
+        core=True,
+        latecomer=True,
+        multicast=True,
+        starts_ns=(*scenario.starts_ns[:last], NEVER_NS),
+        faults=tuple(
+            fault
+            for fault in scenario.faults
+            if last not in fault.nodes and not fault.kind.endswith("-all")
+        ),
+        sends=tuple(send for send in scenario.sends if last not in (send.node, send.to)),
     )
 
 

@@ -253,6 +253,8 @@ CORE = "core"
 """`Happened.what` of the moment from which these nodes (its detail) are healed, others cut off."""
 CORE_STUCK = "core-stuck"
 """`Happened.what` when the core did not become well in time; its detail says how it is."""
+HALVES = "halves"
+"""`Happened.what` when a half was parted from these in unicasts, while a newcomer learned."""
 HEALED = "healed"
 """`Happened.what` of the moment from which the network and all nodes are well."""
 

@@ -364,3 +364,14 @@ def test_the_initiator_tells_how_far_each_has_the_streams() -> None:
     assert mine == [Flushed(A, MINE, {A: 3, B: 5}, 7, {A: 3, B: 4}, {C: 8})]
     theirs = events(hear(layer, B, Ok(1, MINE, {}, 0, {}, {C: 9}, 0)))
     assert theirs == [Flushed(B, MINE, {}, 0, {}, {C: 9})]
+
+
+def test_a_start_and_an_answer_go_to_all_where_unicasts_do_not_arrive() -> None:
+    layer = member()
+    layer.way_to = lambda member: None if member == B else member
+    assert bare(A, Start(1, MINE)) in downs(request(layer, A, B, C))
+    layer = member()
+    layer.way_to = lambda member: None
+    hear(layer, B, Start(1, FIRST))
+    (answer,) = downs(layer.on_timer("answer", 0.0))
+    assert answer.destination is None

@@ -263,3 +263,15 @@ def test_an_unheard_sender_is_not_asked() -> None:
     layer.on_timer("begin", 0.0)
     hear(layer, data(B, 2))
     assert downs(layer.on_timer("repair", 0.0)) == [bare(A, Request(1, B, (1, 1)), to=C)]
+
+
+def test_what_is_asked_and_answered_goes_to_all_where_unicasts_do_not_arrive() -> None:
+    layer = Nakack(A, Random(1), NakackOptions(), way_to=lambda member: None)
+    layer.on_event(installed(A, B, C), 0.0)
+    layer.on_timer("begin", 0.0)
+    hear(layer, data(B, 2))
+    assert downs(layer.on_timer("repair", 0.0)) == [bare(A, Request(1, B, (1, 1)))]
+    hear(layer, bare(C, Request(1, B, (2, 2))))
+    (repair,) = downs(layer.on_timer("answer", 0.0))
+    assert repair.destination is None
+    assert repair.headers[-1] == Repair(1, B, 2)

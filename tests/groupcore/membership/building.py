@@ -95,6 +95,9 @@ class World:
     present: dict[Address, tuple[View, bool]] = field(default_factory=dict)
     log_view: int = 0
     empty: frozenset[str] = frozenset()
+    indirect: dict[Address, frozenset[Address]] = field(default_factory=dict)
+    no_way: set[Address] = field(default_factory=set)
+    parting: bool = False
 
     def questions(self) -> Questions:
         return Questions(
@@ -109,6 +112,9 @@ class World:
             stored_streams=lambda: self.streams,
             stored_view=lambda: self.log_view,
             empty=lambda now: self.empty,
+            indirect=lambda: self.indirect,
+            way_to=lambda member: None if member in self.no_way else member,
+            is_parting=lambda: self.parting,
         )
 
 

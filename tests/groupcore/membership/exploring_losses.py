@@ -8,13 +8,13 @@ part again with an empty one; one memory may be lost as well, and the node goes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.log_end import LogEnd
 from groupcore.membership.succession import Ballot, Candidates, Proposal, Vote, decide
-from groupcore.view import Address
+from groupcore.view import Address, View
 from tests.groupcore.membership.building import A, B, C, view_of
 
 BASIS = view_of(A, B, C)
@@ -87,12 +87,13 @@ class Exploration:
     """
 
     proposers: tuple[Address, ...]
-    loses: Address
+    loses: Address = B
     live: bool = False
     crashes: Address | None = None
     proposals: list[Proposal] = field(default_factory=list)
     known: dict[str, int] = field(default_factory=dict)
-    demanded: dict[tuple[int, tuple[Node, ...]], int] = field(default_factory=dict)
+    demanded: dict[tuple[object, tuple[Node, ...]], int] = field(default_factory=dict)
+    basis: View = BASIS
     states: int = 0
     needed: bool = False
     most_views: int = 0
@@ -141,8 +142,7 @@ class Exploration:
             for node in world.nodes:
                 yield from self.answers(world, number, one, node)
             if one.votes and one.proposal < 0:
-                proposal = self.demand(number, one.votes)
-                if proposal >= 0:
+                for proposal in self.demands(number, one.votes):
                     # Of the votes it is asked from now on only which of them count.
                     counted = tuple(Node(vote.me, vote.end) for vote in one.votes)
                     yield world.with_try(number, Try(counted, proposal))
@@ -187,13 +187,21 @@ class Exploration:
             accepted = tuple(sorted((*one.accepted, told)))
             yield world.with_node(stored).with_try(number, replace(one, accepted=accepted))
 
+    def demands(self, attempt: int, votes: tuple[Node, ...]) -> list[int]:
+        """The numbers of the proposals that these votes may demand."""
+        proposal = self.demand(attempt, votes)
+        return [proposal] if proposal >= 0 else []
+
     def demand(self, attempt: int, votes: tuple[Node, ...]) -> int:
         """The number of the proposal that these votes demand; below 0: none."""
-        cut_off = self.live and attempt == 0
-        key = (int(cut_off), votes)
+        return self.demand_without({C} if self.live and attempt == 0 else set(), votes)
+
+    def demand_without(self, cut_off: Set[Address], votes: tuple[Node, ...]) -> int:
+        """The same where these cannot go on with the proposer."""
+        key = (frozenset(cut_off), votes)
         if key not in self.demanded:
-            who = replace(STORED, cut_off=frozenset({C} if cut_off else ()))
-            proposal = decide(BASIS, [self.vote(node) for node in votes], who, 3, lineage=99)
+            who = replace(STORED, cut_off=frozenset(cut_off))
+            proposal = decide(self.basis, [self.vote(node) for node in votes], who, 3, lineage=99)
             number = -1
             if proposal is not None:
                 number = self.known.setdefault(repr(proposal), len(self.proposals))
@@ -203,7 +211,7 @@ class Exploration:
         return self.demanded[key]
 
     def is_decided(self, number: int, one: Try) -> bool:
-        made = Attempt(BASIS, self.ballot(number + 1), frozenset(), 3)
+        made = Attempt(self.basis, self.ballot(number + 1), frozenset(), 3)
         made.votes = {node.me: self.vote(node) for node in one.votes}
         made.proposal, made.acceptances = self.proposals[one.proposal], dict(one.accepted)
         return made.is_decided()

@@ -206,6 +206,18 @@ def test_who_leaves_must_wait_until_the_others_have_the_state() -> None:
     assert proposal.view.members == (A, B)
 
 
+def test_who_is_cut_off_stays_where_nobody_else_has_the_state() -> None:
+    candidates = Candidates(cut_off=frozenset({A}), stateful=True)
+    votes = [vote(A), vote(B, counts=False), vote(C, counts=False)]
+    basis = replace(view_of(A, B, C), voters=("a", "b"))
+    proposal = decided(*votes, basis=basis, candidates=candidates)
+    assert proposal.view.members == (A, B, C)
+    votes = [vote(A), vote(B), vote(C, counts=False)]
+    proposal = decided(*votes, basis=basis, candidates=candidates)
+    assert proposal.view.members == (B, C)
+    assert proposal.view.voters == ("b", "a")
+
+
 def test_those_who_have_restarted_do_not_bring_a_memory() -> None:
     again = Address("c", 2)
     proposal = decided(vote(A), vote(B), vote(again, {A: 9}, live=False))
