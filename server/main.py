@@ -28,6 +28,10 @@ def command_of(word: str) -> Command | None:
             from server.people_cli import run_people_command
 
             return run_people_command
+        case "access":
+            from server.access_cli import run_access_command
+
+            return run_access_command
         case "backup":
             from server.backup.cli import run_backup_command
 

@@ -300,6 +300,7 @@ def help_text() -> str:
         "       python -m server verify-log DIR | dump-log DIR ... | export-log DIR FILE",
         "       python -m server rebuild DIR ... (see rebuild --help)",
         "       python -m server user | token | audit ... (see user --help)",
+        "       python -m server access ls | create | revoke ... (see access --help)",
         "       python -m server doc list | show | export | import | trash ... (see doc --help)",
         "       python -m server plan apply | list | status | cancel ... (see plan --help)",
         "       python -m server status | node | group | migration | session ... (see node --help)",

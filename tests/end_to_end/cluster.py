@@ -21,6 +21,7 @@ from typing import Any, Self
 import aiohttp
 
 from tests.end_to_end.nursery import Forked, nursery
+from tests.management import credentials
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("a", "b", "c")
@@ -238,7 +239,7 @@ class Cluster:
     async def get(self, url: str) -> tuple[int, Any]:
         """Status and body of a GET, JSON where it is."""
         assert self._http is not None, "use the cluster in `async with`"
-        async with self._http.get(url) as answer:
+        async with self._http.get(url, headers=credentials(url)) as answer:
             is_json = "json" in answer.headers.get("content-type", "")
             return answer.status, await (answer.json() if is_json else answer.text())
 
@@ -261,7 +262,7 @@ class Cluster:
         """Ask a node's management address for something; status and answer."""
         assert self._http is not None, "use the cluster in `async with`"
         url = f"{self.nodes[name].admin_url}/admin/{task}"
-        async with self._http.post(url, json=body) as answer:
+        async with self._http.post(url, json=body, headers=credentials(url)) as answer:
             return answer.status, await answer.json()
 
     async def place(self, at: str, *groups: str) -> None:
