@@ -12,7 +12,8 @@ from server import VERSION
 from server.errors import ServerError
 from server.logs import COMMANDS, run_command
 from server.serve import run
-from server.settings import help_text, read_settings
+from server.settings import read_settings
+from server.settings_help import help_text
 
 HELP = {"--help", "-h"}
 Command = Callable[[list[str]], None]

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from io import BytesIO
-from pathlib import Path
 
 import aiohttp
 
 from server.errors import ServerError
 from server.management.finding import Shown as Credentials
 from server.management.finding import Way, way_to
+from server.management.local import short
 
 LIMIT_S = 30.0
-PATH_MAX = 107
-"""Bytes of a Unix socket's path that the kernel takes."""
 Shown = dict[str, object]
 
 
@@ -39,24 +36,25 @@ async def management_session(
     are said in part.
     """
     timeout = limit or aiohttp.ClientTimeout(total=LIMIT_S)
-    folder: int | None = None
-    connector: aiohttp.BaseConnector
-    if way.socket is not None:
-        path = way.socket
-        if len(os.fsencode(path)) > PATH_MAX and path.parent.is_dir():
-            folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
-            path = Path(f"/proc/self/fd/{folder}", path.name)
-        connector = aiohttp.UnixConnector(str(path))
-    else:
-        connector = aiohttp.TCPConnector(ssl=way.tls or True)
-    try:
+    with _connector(way) as connector:
         async with aiohttp.ClientSession(
             base, connector=connector, timeout=timeout, headers=way.headers
         ) as http:
             yield http
-    finally:
-        if folder is not None:
-            os.close(folder)
+
+
+@contextmanager
+def _connector(way: Way) -> Iterator[aiohttp.BaseConnector]:
+    """What connects; ServerError where the folder of the socket is not there."""
+    if way.socket is None:
+        yield aiohttp.TCPConnector(ssl=way.tls or True)
+        return
+    with ExitStack() as stack:
+        try:
+            path = stack.enter_context(short(way.socket))
+        except OSError as error:
+            raise ServerError(f"no node is at {way.text}: {error.strerror}; see --admin") from None
+        yield aiohttp.UnixConnector(path)
 
 
 class ManagementClient:

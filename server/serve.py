@@ -63,7 +63,7 @@ class RunningNode:
         self.node.on_apart = self._send_away
         self.node.on_state = self.pages.become
         self.leaving: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.judge = Judge(self.management.tokens)
+        self.judge = Judge(self.management.tokens, self.management.names)
         self._server = make_server(make_app(self.node, self.console))
         self._serving: asyncio.Task[None] | None = None
         self._joining: asyncio.Task[None] | None = None

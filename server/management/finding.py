@@ -20,12 +20,11 @@ from urllib.parse import urlsplit
 from groupcore.origins import is_loopback
 from server.accounts.secrets import digest_of, equal
 from server.errors import SettingsProblem
+from server.management.local import NAME as SOCKET
 from server.management.own_token import FILE as TOKEN
 from server.management.own_token import read_token
 from server.management.runtime import Record, told
 
-SOCKET = "admin.sock"
-"""The Unix socket in a node's folder."""
 UNIX = "unix:"
 LOCALHOST = ("127.0.0.1", "[::1]")
 

@@ -1,36 +1,58 @@
 """Serving the management address: where it listens, and what commands find there.
 
 Idea. A node listens at `--admin` from its making on, so that an address that is taken ends it at
-once. What it leaves for commands, it leaves when it starts.
+once. What it leaves in its folder, it leaves when it starts: the Unix socket, and the token.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import socket
+import ssl
+from contextlib import suppress
 
 from starlette.applications import Starlette
 
 from server.errors import ServerError
 from server.listening import QuietServer, listen, make_server, url_of
+from server.management.listening import NOWHERE, names_in, tls_of
+from server.management.local import NAME, listen_local
 from server.management.own_token import OwnToken
 from server.management.peer import ManagementProtocol
 from server.management.tokens import ManagementTokens
 from server.settings import Settings
 
+logger = logging.getLogger("server")
+
 
 class ManagementServing:
-    """Of one node. It listens at once; ServerError says what it cannot."""
+    """Of one node. It listens at once; ServerError says what it cannot.
+
+    `names`: of the host, beside its addresses; `url`: of `--admin`, or else of the Unix socket.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        self._listener = listen(settings.admin, "--admin")
+        self._socket_path = settings.data.resolve() / NAME
+        self._tls = tls_of(settings)
+        self.names = names_in(settings.admin_cert)
+        self.app: Starlette | None = None
+        self.url = f"unix:{self._socket_path}"
+        self._listener: socket.socket | None = None
+        self._local: socket.socket | None = None
+        address = ""
+        if settings.admin != NOWHERE:
+            self._listener = listen(settings.admin, "--admin")
+            self.url = url_of(self._listener, settings.bind)
+            address = self.url.partition("://")[2]
+            if self._tls is not None:
+                self.url = f"https://{address}"
         try:
             self.tokens = ManagementTokens(settings.data)
         except ServerError:
-            self._listener.close()
+            self.close_listener()
             raise
-        self.app: Starlette | None = None
-        self.url = url_of(self._listener, settings.bind)
-        self._own = OwnToken(settings.data, self.url.partition("://")[2])
+        self._own = OwnToken(settings.data, address)
         self._servers: list[QuietServer] = []
         self._serving: list[asyncio.Task[None]] = []
 
@@ -38,9 +60,22 @@ class ManagementServing:
         """Serve it, and tell this user's commands how to ask."""
         self.app = app
         self.tokens.own = self._own.begin()
-        server = make_server(app, ManagementProtocol)
+        if self._listener is not None:
+            self._serve(app, self._listener, self._tls)
+        if self._own.is_held:
+            try:
+                self._local = listen_local(self._socket_path.parent)
+            except OSError as error:
+                logger.warning("no socket %s: %s", self._socket_path, error.strerror or error)
+            else:
+                self._serve(app, self._local)
+
+    def _serve(
+        self, app: Starlette, listener: socket.socket, tls: ssl.SSLContext | None = None
+    ) -> None:
+        server = make_server(app, ManagementProtocol, tls)
         self._servers.append(server)
-        serving = asyncio.create_task(server.serve(sockets=[self._listener]))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
         self._serving.append(serving)
 
     async def stop(self) -> None:
@@ -51,5 +86,14 @@ class ManagementServing:
 
     def close(self) -> None:
         """Nobody finds it any more."""
+        if self._local is not None:
+            self._local.close()
+            with suppress(OSError):
+                self._socket_path.unlink()
         self._own.end()
-        self._listener.close()
+        self.close_listener()
+
+    def close_listener(self) -> None:
+        """Leave the address of `--admin` to others."""
+        if self._listener is not None:
+            self._listener.close()
