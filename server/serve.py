@@ -44,12 +44,12 @@ class RunningNode:
 
     def __init__(self, settings: Settings, key: KeyFile | None) -> None:
         self.settings = settings
-        self._listener = listen(settings.http, "--http")
+        self._sockets = [listen(settings.http, "--http")]
         try:
-            self.url = settings.public_url or url_of(self._listener, settings.bind)
+            self.url = settings.public_url or url_of(self._sockets[0], settings.bind)
             self.management = ManagementServing(settings)
         except ServerError:
-            self._listener.close()
+            self._sockets[0].close()
             raise
         self.admin_url = self.management.url
         try:
@@ -72,7 +72,7 @@ class RunningNode:
 
     async def start(self) -> None:
         """Listen, then join the cluster in the background."""
-        self._serving = asyncio.create_task(self._server.serve(sockets=[self._listener]))
+        self._serving = asyncio.create_task(self._server.serve(sockets=self._sockets))
         self.management.start(make_admin(self.node, self.console, self.leave, self.judge))
         self.console.start()
         self._joining = asyncio.create_task(self._join())
@@ -128,7 +128,7 @@ class RunningNode:
         self._close_sockets()
 
     def _close_sockets(self) -> None:
-        self._listener.close()
+        self._sockets[0].close()
         self.management.close()
 
 

@@ -198,7 +198,7 @@ async def test_nothing_is_overwritten(backup: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsProblem, match="not empty"):
         await asyncio.to_thread(restored, backup, folder)
     with pytest.raises(SettingsProblem, match="overwrites nothing"):
-        await create("http://127.0.0.1:1", backup)
+        await create(way_to("http://127.0.0.1:1"), backup)
     creating = ["backup", "create", str(tmp_path / "x.tar"), "--from", "http://127.0.0.1:1"]
     assert await asyncio.to_thread(main, creating) == 1
     assert main(["backup", "restore", str(backup)]) == 2
