@@ -90,7 +90,7 @@ SETTINGS: tuple[Setting, ...] = (
         parse_admin,
         "",
         "127.0.0.1:9000",
-        "management address, beside the socket admin.sock in --data; none: that socket alone. "
+        "management address, beside a Unix socket for this user; none: that socket alone. "
         "Where other machines reach it, it needs --admin-cert",
     ),
     Setting(

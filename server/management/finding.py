@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from groupcore.origins import is_loopback
 from server.accounts.secrets import digest_of, equal
 from server.errors import SettingsProblem
-from server.management.local import NAME as SOCKET
+from server.management.local import socket_of
 from server.management.own_token import FILE as TOKEN
 from server.management.own_token import read_token
 from server.management.runtime import Record, told
@@ -64,8 +64,7 @@ def way_to(admin: str, shown: Shown | None = None) -> Way:
     given = shown or Shown()
     token = "" if given.token_file is None else _token_of(given.token_file)
     if admin.startswith(UNIX):
-        path = Path(admin.removeprefix(UNIX))
-        return Way("http://localhost", path / SOCKET if path.is_dir() else path, token)
+        return Way("http://localhost", _socket(Path(admin.removeprefix(UNIX))), token)
     way = Way(_checked(admin), token=token)
     if way.url.startswith("https:"):
         way = replace(way, tls=_tls_of(given))
@@ -74,6 +73,19 @@ def way_to(admin: str, shown: Shown | None = None) -> Way:
     elif token and not _is_here(way.url):
         raise SettingsProblem(f"--admin {admin}: a token goes to another machine by https only")
     return way if token or given.cert else _found(way)
+
+
+def _socket(path: Path) -> Path:
+    """The path of a socket, or of the one that the node with this folder has."""
+    if not path.is_dir():
+        return path
+    try:
+        found = socket_of(path)
+    except OSError as error:
+        raise SettingsProblem(f"--admin {UNIX}{path}: {error.strerror}") from None
+    if found is None:
+        raise SettingsProblem(f"--admin {UNIX}{path}: no node runs there, or none with a socket")
+    return found
 
 
 def _checked(admin: str) -> str:

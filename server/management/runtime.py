@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -50,13 +51,18 @@ def is_private(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and is_own
 
 
-def tell(address: str, record: Record) -> Path | None:
-    """Leave a record for who is told this `HOST:PORT`; its path, None where there is no place."""
+def usable_folders() -> Iterator[Path]:
+    """Those of them that are private, made where they are missing."""
     for folder in folders():
         with suppress(OSError):
             folder.mkdir(FOLDER_MODE, exist_ok=True)
-        if not is_private(folder):
-            continue
+        if is_private(folder):
+            yield folder
+
+
+def tell(address: str, record: Record) -> Path | None:
+    """Leave a record for who is told this `HOST:PORT`; its path, None where there is no place."""
+    for folder in usable_folders():
         path = folder / _file_of(address)
         aside = folder / f"{path.name}.{os.getpid()}"
         try:

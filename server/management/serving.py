@@ -1,7 +1,7 @@
 """Serving the management address: where it listens, and what commands find there.
 
 Idea. A node listens at `--admin` from its making on, so that an address that is taken ends it at
-once. What it leaves in its folder, it leaves when it starts: the Unix socket, and the token.
+once. What it leaves for commands, it leaves when it starts: the Unix socket, and the token.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ import asyncio
 import logging
 import socket
 import ssl
-from contextlib import suppress
 
 from starlette.applications import Starlette
 
 from server.errors import ServerError
 from server.listening import QuietServer, listen, make_server, url_of
 from server.management.listening import NOWHERE, names_in, tls_of
-from server.management.local import NAME, listen_local
+from server.management.local import LocalSocket
 from server.management.own_token import OwnToken
 from server.management.peer import ManagementProtocol
 from server.management.tokens import ManagementTokens
@@ -29,17 +28,18 @@ logger = logging.getLogger("server")
 class ManagementServing:
     """Of one node. It listens at once; ServerError says what it cannot.
 
-    `names`: of the host, beside its addresses; `url`: of `--admin`, or else of the Unix socket.
+    `names`: of the host, beside its addresses; `url`: of `--admin`, or else of the folder that
+    says where the socket is.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._socket_path = settings.data.resolve() / NAME
+        self._folder = settings.data
         self._tls = tls_of(settings)
         self.names = names_in(settings.admin_cert)
         self.app: Starlette | None = None
-        self.url = f"unix:{self._socket_path}"
+        self.url = f"unix:{settings.data.resolve()}"
         self._listener: socket.socket | None = None
-        self._local: socket.socket | None = None
+        self._local: LocalSocket | None = None
         address = ""
         if settings.admin != NOWHERE:
             self._listener = listen(settings.admin, "--admin")
@@ -64,11 +64,11 @@ class ManagementServing:
             self._serve(app, self._listener, self._tls)
         if self._own.is_held:
             try:
-                self._local = listen_local(self._socket_path.parent)
+                self._local = LocalSocket(self._folder)
             except OSError as error:
-                logger.warning("no socket %s: %s", self._socket_path, error.strerror or error)
+                logger.warning("no Unix socket for management: %s", error)
             else:
-                self._serve(app, self._local)
+                self._serve(app, self._local.listener)
 
     def _serve(
         self, app: Starlette, listener: socket.socket, tls: ssl.SSLContext | None = None
@@ -88,8 +88,6 @@ class ManagementServing:
         """Nobody finds it any more."""
         if self._local is not None:
             self._local.close()
-            with suppress(OSError):
-                self._socket_path.unlink()
         self._own.end()
         self.close_listener()
 
