@@ -18,12 +18,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from groupcore.origins import is_loopback
-from server.accounts.secrets import digest_of, equal
 from server.errors import SettingsProblem
 from server.management.local import socket_of
-from server.management.own_token import FILE as TOKEN
-from server.management.own_token import read_token
-from server.management.runtime import Record, told
+from server.management.own_token import read_token, token_of
+from server.management.runtime import told
 
 UNIX = "unix:"
 LOCALHOST = ("127.0.0.1", "[::1]")
@@ -118,19 +116,10 @@ def _found(way: Way) -> Way:
     named = f"[{host}]" if ":" in host else host
     for one in LOCALHOST if is_localhost else (named,):
         for record in told(f"{one}:{port}"):
-            if token := _good(record):
+            if token := token_of(record):
                 url = f"{parts.scheme}://{one}:{port}" if is_localhost else way.url  # F2
                 return replace(way, url=url, token=token)
     return way
-
-
-def _good(record: Record) -> str:
-    """The token of the folder, if it is the one that the record was made for."""
-    try:
-        token = read_token(Path(record.data, TOKEN))
-    except (OSError, ValueError):
-        return ""
-    return token if equal(digest_of(token), record.digest) else ""
 
 
 def _token_of(path: Path) -> str:

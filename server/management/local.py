@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from groupcore.aio.private import FILE_MODE, open_file
-from server.management.runtime import usable_folders
+from server.management.runtime import SOCKETS, usable_folders
 
 FILE = "admin.socket"
 """In the node's folder: the path of its socket."""
@@ -29,7 +29,7 @@ BACKLOG = 128
 def name_for(folder: Path) -> str:
     """What the socket of the node with this folder is called."""
     digest = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()
-    return f"{digest[:16]}.sock"
+    return f"{digest[:16]}{SOCKETS}"
 
 
 @contextmanager

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from groupcore.aio.private import make_folder, open_file
-from server.accounts.secrets import SECRET_MAX, digest_of, new_secret
-from server.management.runtime import Record, forget, tell
+from server.accounts.secrets import SECRET_MAX, digest_of, equal, new_secret
+from server.management.runtime import Record, clear, forget, tell
 from server.management.tokens import KIND
 
 FILE = "admin.token"
@@ -70,6 +70,8 @@ class OwnToken:
         self._record = Record(str(self._folder.resolve()), digest_of(secret))
         if self._address:
             self._told = tell(self._address, self._record)
+            if self._told is not None:
+                clear(self._told.parent, lambda record: bool(token_of(record)))
             if self._told is None:
                 logger.warning("commands need --token-file: there is no private runtime folder")
         return self._record.digest
@@ -84,6 +86,15 @@ class OwnToken:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def token_of(record: Record) -> str:
+    """The token of the folder, if it is the one that the record was made for; else empty."""
+    try:
+        token = read_token(Path(record.data, FILE))
+    except (OSError, ValueError):
+        return ""
+    return token if equal(digest_of(token), record.digest) else ""
 
 
 def read_token(path: Path) -> str:

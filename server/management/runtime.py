@@ -8,10 +8,13 @@ token by its digest, and is good as long as the folder's token is that one.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +24,11 @@ from groupcore.aio.private import FOLDER_MODE, OTHERS, open_file
 NAME = "groupcore"
 RECORD_MAX = 10_000
 """Bytes of a record that are read."""
+LEFT_MAX = 100
+"""So many files of nodes that are gone may lie there; then the old ones are cleared away."""
+OLD_S = 60.0
+"""What is younger may be of a node that begins just now."""
+SOCKETS = ".sock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +89,9 @@ def told(address: str) -> list[Record]:
     for folder in folders():
         if not is_private(folder):
             continue
-        with suppress(OSError, ValueError, TypeError, LookupError):
-            with (folder / _file_of(address)).open("rb") as file:
-                said = json.loads(file.read(RECORD_MAX))
-            found.append(Record(str(said["data"]), str(said["digest"])))
+        record = _read(folder / _file_of(address))
+        if record is not None:
+            found.append(record)
     return found
 
 
@@ -93,6 +100,39 @@ def forget(path: Path, record: Record) -> None:
     with suppress(OSError, ValueError):
         if json.loads(path.read_text(encoding="utf-8")) == asdict(record):
             path.unlink()
+
+
+def clear(folder: Path, is_good: Callable[[Record], bool]) -> None:
+    """Take away what nodes have left that were killed, where it is much; `is_good`: of a record.
+
+    Of a socket it is seen by connecting, which none that lives is disturbed by.
+    """
+    try:
+        left = list(folder.iterdir())
+    except OSError:
+        return
+    if len(left) <= LEFT_MAX:
+        return
+    for path in left:
+        with suppress(OSError):
+            if time.time() - path.lstat().st_mtime > OLD_S and not _lives(path, is_good):
+                path.unlink()
+
+
+def _lives(path: Path, is_good: Callable[[Record], bool]) -> bool:
+    if path.suffix == SOCKETS:
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.settimeout(0)
+            return asking.connect_ex(str(path)) != errno.ECONNREFUSED
+    record = _read(path)
+    return record is not None and is_good(record)
+
+
+def _read(path: Path) -> Record | None:
+    with suppress(OSError, ValueError, TypeError, LookupError), path.open("rb") as file:
+        said = json.loads(file.read(RECORD_MAX))
+        return Record(str(said["data"]), str(said["digest"]))
+    return None
 
 
 def _file_of(address: str) -> str:

@@ -96,7 +96,7 @@ class Judge:
 
     def _check_page(self, request: Request, row: RouteName | None) -> None:
         """M1. What a person has typed into a browser may look at what is open."""
-        host = (urlsplit(f"//{request.headers.get('host', '')}").hostname or "").lower()
+        host = _named(request)
         if not is_address(host) and host not in self._names:
             text = "ask for this address by its number, or by the name in its certificate"
             raise ManagementRefusal("host", "forbidden_origin", text)
@@ -203,6 +203,14 @@ def route_of(routes: Iterable[BaseRoute], scope: Scope) -> RouteName | None:
             method = scope["method"]
             return ("GET" if method == "HEAD" else method), route.path
     return None
+
+
+def _named(request: Request) -> str:
+    """What it calls this address, without a port; empty where that is no name at all."""
+    try:
+        return (urlsplit(f"//{request.headers.get('host', '')}").hostname or "").lower()
+    except ValueError:
+        return ""
 
 
 def _peer(request: Request) -> Peer:

@@ -13,6 +13,7 @@ from server.errors import SettingsProblem
 from server.main import main
 from server.management import runtime
 from server.management.finding import Shown, Way, way_to
+from server.management.local import LocalSocket
 from server.management.own_token import FILE, OwnToken
 from server.management.runtime import Record, tell, told
 from tests.server.support import Cluster
@@ -156,6 +157,31 @@ def test_a_file_without_a_token_is_named(tmp_path: Path, text: str) -> None:
 def test_what_is_no_address_is_named(said: str) -> None:
     with pytest.raises(SettingsProblem, match="no address"):
         way_to(said)
+
+
+def test_what_killed_nodes_have_left_is_cleared_away_and_nothing_else(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "LEFT_MAX", 4)
+    lived(tmp_path / "a")
+    (tmp_path / "b").mkdir()
+    living, killed = LocalSocket(tmp_path / "a"), LocalSocket(tmp_path / "b")
+    killed.listener.close()
+    for number in range(3):
+        tell(f"127.0.0.1:{number + 1}", Record(str(tmp_path / "b"), digest_of("x")))
+    (place / "admin-127.0.0.1:4").write_text("")
+    kept = {living.path.name, f"admin-{AT}"}
+    lived(tmp_path / "c", "127.0.0.1:9124")
+    assert len(list(place.iterdir())) == 8  # they may be of nodes that begin now
+    for path in place.iterdir():
+        os.utime(path, (0, 0))
+    lived(tmp_path / "d", "127.0.0.1:9125")
+    assert {path.name for path in place.iterdir()} == {
+        *kept,
+        "admin-127.0.0.1:9124",
+        "admin-127.0.0.1:9125",
+    }
+    living.close()
 
 
 async def test_who_finds_nothing_is_told_what_to_show(

@@ -11,6 +11,8 @@ import pytest
 import pytest_asyncio
 from starlette.requests import Request
 from starlette.routing import Route
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 from server.accounts.secrets import new_secret
 from server.errors import BadMessageError, TooFastError
@@ -220,6 +222,14 @@ async def test_what_is_done_is_noted_with_the_name_of_the_token(node: RunningNod
     assert {(one.by, one.origin) for one in notes} == {("admin", "management token:operator")}
 
 
+async def test_a_socket_of_a_page_is_closed_at_once(node: RunningNode) -> None:
+    url = node.admin_url.replace("http", "ws", 1)
+    for path in ("/ws", "/admin/status"):
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(url + path, additional_headers=credentials(node.admin_url))
+        assert refused.value.response.status_code == 403
+
+
 # --- the judge alone ------------------------------------------------------------------------------
 
 
@@ -264,7 +274,7 @@ async def test_the_host_is_an_address_or_a_name_of_the_certificate(judge: Judge)
     row = ("GET", "/livez")
     for host in ("127.0.0.1:9000", "[::1]:9000", "localhost", "Node.Example:9000", "10.1.2.3"):
         judge.let_in(request("127.0.0.1", host=host), row)
-    for host in ("evil.example", "localhost.evil.example", "", "node.example.evil.example:9000"):
+    for host in ("evil.example", "localhost.evil.example", "", "[::1", "node.example.evil:1"):
         with pytest.raises(BadMessageError) as refused:
             judge.let_in(request("127.0.0.1", host=host), row)
         assert refused.value.code == "forbidden_origin"
