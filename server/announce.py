@@ -9,6 +9,8 @@ import aiohttp
 from groupcore.aio.private import open_file
 from server.accounts.people import HOME
 from server.errors import ServerError
+from server.management.finding import way_to
+from server.management_client import management_session
 
 MARKER = "sample-imported"
 """File in the data folder that says that the import is done."""
@@ -26,11 +28,12 @@ def sample_files(root: Path) -> list[Path]:
 
 async def owner_link(admin: str) -> str:
     """The link of the first owner, anew; empty where there are owners, or no accounts."""
+    way = way_to(admin)
     timeout = aiohttp.ClientTimeout(total=30)
     try:
         async with (
-            aiohttp.ClientSession(timeout=timeout) as session,
-            session.post(f"{admin}/admin/owner-link") as answer,
+            management_session(way, timeout) as session,
+            session.post(f"{way.url}/admin/owner-link") as answer,
         ):
             if answer.status in (404, 405, 409):
                 return ""
@@ -53,7 +56,8 @@ async def announce(admin: str, root: Path, data: Path) -> int:
     folders: dict[str, str] = {}
     count = 0
     timeout = aiohttp.ClientTimeout(total=60)
-    async with aiohttp.ClientSession(f"{admin}/admin/", timeout=timeout) as session:
+    way = way_to(admin)
+    async with management_session(way, timeout, f"{way.url}/admin/") as session:
         shelf = await _folder(session, SHELF)
         for path in sample_files(root):
             name = path.relative_to(root).as_posix()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from server.errors import SettingsProblem
@@ -39,8 +40,20 @@ def add_list(verbs: Verbs, parents: Sequence[OneLineParser], text: str) -> OneLi
 
 def add_admin(parser: argparse.ArgumentParser, *names: str) -> None:
     """Which node is asked: `admin`; `names`: what the option is called beside `--admin`."""
-    text = "a node's management address"
+    text = "a node's management address, or unix: and its --data folder"
     parser.add_argument("--admin", *names, dest="admin", default=ADMIN_URL, help=text)
+    add_credentials(parser)
+
+
+def add_credentials(parser: argparse.ArgumentParser) -> None:
+    """What is shown there; for a node of the same user at this machine it is found."""
+    for option, text in (
+        ("--token-file", "file with a token of the management address"),
+        ("--ca", "certificate of the authority that vouches for a node's https"),
+        ("--cert", "certificate to show there"),
+        ("--cert-key", "its key"),
+    ):
+        parser.add_argument(option, type=Path, metavar="FILE", help=text)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

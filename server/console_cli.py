@@ -14,14 +14,12 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import aiohttp
-
 from server.command_line import OneLineParser, Verbs, add_list, add_verbs, common_options
 from server.console.groups import SORTS
 from server.console.health import is_broken
 from server.console_lines import lines_of
 from server.errors import ServerError
-from server.management_client import LIMIT_S, ManagementClient
+from server.management_client import managed
 
 Shown = dict[str, Any]
 
@@ -115,10 +113,7 @@ def _check(audit: Shown | None) -> None:
 
 
 async def _asked(given: argparse.Namespace) -> Shown:
-    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
-    async with aiohttp.ClientSession(timeout=timeout) as http:
-        absent = "this node knows no console; it is of before it"
-        node = ManagementClient(http, given.admin, absent)
+    async with managed(given, "this node knows no console; it is of before it") as node:
         method, path, body = request_of(given)
         return await node.ask(method, path, body)
 

@@ -20,7 +20,7 @@ from groupcore.aio.commits import lock_folder
 from groupcore.aio.log_store import FILES, VERSION, DamagedError, LogStore, ReadLog
 from groupcore.errors import GroupcoreError
 from groupcore.view import Address
-from server.command_line import OneLineParser
+from server.command_line import OneLineParser, add_credentials
 from server.dump import LogReader, Reaches
 from server.errors import (
     DamagedStoreError,
@@ -138,6 +138,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--group", action="append", default=[], help="e.g. 'doc/3f0c…/*'; several times; else all"
     )
+    add_credentials(parser)
     parser.add_argument("--recorded", action="store_true", help=argparse.SUPPRESS)
     return parser
 
@@ -147,8 +148,9 @@ def run_dump(arguments: Sequence[str]) -> None:
     given = make_parser().parse_args(list(arguments))
     if given.admin is not None:
         from server.history_client import copy_history  # aiohttp, which a node begins without
+        from server.management_client import way_of
 
-        asyncio.run(copy_history(given.admin, given.group))
+        asyncio.run(copy_history(way_of(given), given.group))
         return
     recorded = reaches_of(sys.stdin.read()) if given.recorded else None
     dump_log(given.folder, given.group, recorded)

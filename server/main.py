@@ -12,7 +12,8 @@ from server import VERSION
 from server.errors import ServerError
 from server.logs import COMMANDS, run_command
 from server.serve import run
-from server.settings import help_text, read_settings
+from server.settings import read_settings
+from server.settings_help import help_text
 
 HELP = {"--help", "-h"}
 Command = Callable[[list[str]], None]
@@ -28,6 +29,10 @@ def command_of(word: str) -> Command | None:
             from server.people_cli import run_people_command
 
             return run_people_command
+        case "access":
+            from server.access_cli import run_access_command
+
+            return run_access_command
         case "backup":
             from server.backup.cli import run_backup_command
 

@@ -111,9 +111,11 @@ OUTBOXES: Final = (0.0, 1_024.0, 16_384.0, 65_536.0, 262_144.0, 1_048_576.0)
 class Metrics:
     """One registry a node; tests run several nodes in one process."""
 
-    def __init__(self, node: Node, pages: SharedObjects, series: Series) -> None:
+    def __init__(
+        self, node: Node, pages: SharedObjects, series: Series, refused: Mapping[str, int]
+    ) -> None:
         self.registry = CollectorRegistry(auto_describe=False)
-        self.registry.register(Collector(node, pages, series))
+        self.registry.register(Collector(node, pages, series, refused))
 
     def expose(self) -> bytes:
         """The text format of Prometheus."""
@@ -121,12 +123,18 @@ class Metrics:
 
 
 class Collector:
-    """Asked by the registry. Each time it is, it looks once at each connection, too."""
+    """Asked by the registry. Each time it is, it looks once at each connection, too.
 
-    def __init__(self, node: Node, pages: SharedObjects, series: Series) -> None:
+    `refused`: requests at the management address, by reason.
+    """
+
+    def __init__(
+        self, node: Node, pages: SharedObjects, series: Series, refused: Mapping[str, int]
+    ) -> None:
         self._node = node
         self._pages = pages
         self._series = series
+        self._refused = refused
         self._lags = Histogram(LAGS)
         self._outboxes = Histogram(OUTBOXES)
 
@@ -144,6 +152,8 @@ class Collector:
         yield from self._of_sequencer()
         yield from self._of_disk()
         yield from self._of_work()
+        text = "Requests that the management address has refused, by reason"
+        yield _labelled("management_refused", text, "reason", self._refused)
         build = GaugeMetricFamily("groupcore_build_info", "Always 1", labels=["version"])
         build.add_metric([VERSION], 1)
         yield build

@@ -14,11 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-import aiohttp
-
 from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError
-from server.management_client import LIMIT_S, ManagementClient
+from server.management_client import managed
 
 POLL_S = 0.5
 RUNNING = "running"
@@ -63,9 +61,7 @@ def run_operation_command(arguments: Sequence[str]) -> None:
 
 
 async def _asked(given: argparse.Namespace) -> Shown:
-    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
-    async with aiohttp.ClientSession(timeout=timeout) as http:
-        node = ManagementClient(http, given.admin, "this node knows no operations")
+    async with managed(given, "this node knows no operations") as node:
         found = await node.ask(*_request(given))
         while getattr(given, "wait", False) and found["state"] == RUNNING:
             await asyncio.sleep(POLL_S)

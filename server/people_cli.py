@@ -14,15 +14,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-import aiohttp
-
 from server.accounts.audit_file import compare, verify
 from server.accounts.audit_key import NAME as AUDIT_KEY
 from server.accounts.audit_key import read_any
 from server.accounts.tokens import SCOPES
 from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError, SettingsProblem
-from server.management_client import LIMIT_S, ManagementClient, Shown
+from server.management.finding import Way, way_to
+from server.management_client import (
+    ManagementClient,
+    Shown,
+    asked_at,
+    credentials_of,
+    managed,
+)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -83,7 +88,7 @@ def run_people_command(arguments: Sequence[str]) -> None:
     if given.topic == "audit" and given.verb == "verify":
         found = _verified(given.file, given.key)
         for url in given.against:
-            compare(given.file, asyncio.run(_held(url.rstrip("/"))), url)
+            compare(given.file, asyncio.run(_held(way_to(url, credentials_of(given)))), url)
         _print(found | ({"compared_with": given.against} if given.against else {}), given.json)
         return
     _print(asyncio.run(_asked(given)), given.json)
@@ -104,21 +109,16 @@ def _verified(path: Path, key: Path | None) -> Shown:
     }
 
 
-async def _held(url: str) -> list[tuple[int, str]]:
+async def _held(way: Way) -> list[tuple[int, str]]:
     """Number and hash of the entries that a node holds in its state, the last thousand or so."""
-    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
-    async with aiohttp.ClientSession(timeout=timeout) as http:
-        node = ManagementClient(http, url, "this node has no accounts")
+    async with asked_at(way, "this node has no accounts") as node:
         found = (await node.ask("GET", "/audit/chains"))["chains"]
     assert isinstance(found, list), "as the API says"
     return [(number, chain) for number, chain in found]
 
 
 async def _asked(given: argparse.Namespace) -> object:
-    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
-    async with aiohttp.ClientSession(timeout=timeout) as http:
-        absent = "this node has no accounts; start it with --accounts on"
-        node = ManagementClient(http, given.admin, absent)
+    async with managed(given, "this node has no accounts; start it with --accounts on") as node:
         match given.topic, given.verb:
             case "user", "owner-link":
                 return await node.ask("POST", "/owner-link")

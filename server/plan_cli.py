@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import aiohttp
-
 from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError, SettingsProblem
-from server.management_client import LIMIT_S, ManagementClient, Shown
+from server.management_client import Shown, managed
 
 ASK_AGAIN_S = 0.5
 """Between two questions how far a plan is."""
@@ -70,9 +68,7 @@ def plan_of(path: Path) -> bytes:
 
 
 async def _asked(given: argparse.Namespace, text: bytes) -> Shown:
-    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
-    async with aiohttp.ClientSession(timeout=timeout) as http:
-        node = ManagementClient(http, given.admin, "this node knows no plans; it is of before them")
+    async with managed(given, "this node knows no plans; it is of before them") as node:
         match given.verb:
             case "apply" if given.dry_run:
                 return await node.ask("POST", "/plans?dry_run=true", text)

@@ -15,12 +15,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import aiohttp
-
 from server.command_line import OneLineParser, add_admin, add_json
 from server.console_cli import LookError
 from server.errors import ServerError, SettingsProblem
-from server.management_client import LIMIT_S, ManagementClient
+from server.management_client import ManagementClient, managed
 
 Shown = dict[str, Any]
 GROUPS_SHOWN = 10
@@ -56,10 +54,7 @@ def run_recover_command(arguments: Sequence[str]) -> None:
 
 
 async def _run(given: argparse.Namespace) -> None:
-    timeout = aiohttp.ClientTimeout(total=LIMIT_S)
-    async with aiohttp.ClientSession(timeout=timeout) as http:
-        absent = "this node knows no recovery; it is of before it"
-        node = ManagementClient(http, given.admin, absent)
+    async with managed(given, "this node knows no recovery; it is of before it") as node:
         found: Shown = await node.ask("GET", "/recovery")
         if not given.without:
             print(json.dumps(found) if given.json else "\n".join(lines_of(found)))

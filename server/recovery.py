@@ -102,11 +102,13 @@ class RecoveryDesk:
         logger.warning("an operator has the cluster go on %s", detail)
         if self._work is not None:
             self._work.cancel()
-        work = self._go_on(view.lineage, view.number, sorted(names), detail)
+        work = self._go_on(view.lineage, view.number, sorted(names), detail, ask.origin)
         self._work = asyncio.get_running_loop().create_task(work)
         return JSONResponse({"without": sorted(names), "after": str(view)}, 202)
 
-    async def _go_on(self, lineage: int, number: int, names: list[str], detail: str) -> None:
+    async def _go_on(
+        self, lineage: int, number: int, names: list[str], detail: str, origin: str
+    ) -> None:
         """Say it until there is a view, then note it."""
         loop, channel = asyncio.get_running_loop(), self._node.channel
         until = loop.time() + GIVEN_UP_S
@@ -125,7 +127,7 @@ class RecoveryDesk:
                 break
             await asyncio.sleep(AGAIN_S)
         if self._node.accounts is not None:
-            await note_first(self._node, "cluster.gone_on", detail)
+            await note_first(self._node, "cluster.gone_on", detail, origin=origin)
 
 
 def plan_of(awaiting: Awaiting) -> str:

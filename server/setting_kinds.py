@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from server.accounts.flow import is_safe
+from server.management.listening import NOWHERE
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -23,6 +24,11 @@ def parse_host_port(text: str) -> str:
 def parse_public(text: str) -> str:
     """`HOST:PORT`, or a port alone on 127.0.0.1."""
     return parse_host_port(f"127.0.0.1:{text}" if text.isdigit() else text)
+
+
+def parse_admin(text: str) -> str:
+    """As `parse_public`, or `none`."""
+    return text if text == NOWHERE else parse_public(text)
 
 
 def parse_multicast(text: str) -> str | None:

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import NoReturn
 
 from server.errors import SettingsProblem
+from server.management.listening import problem_of
 from server.setting_kinds import (
     between,
     optional_path,
     optional_url,
     parse_addresses,
+    parse_admin,
     parse_contact,
     parse_hosts,
     parse_identifier,
@@ -83,7 +85,30 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("initial_hosts", parse_hosts, "", "", "ADDRESS:PORT of some nodes, between commas"),
     Setting("ttl", between(0, 255), "hops", "0", "how far multicast goes; 0 stays on this machine"),
     Setting("http", parse_public, "", "127.0.0.1:8000", "public address: page, API, WebSocket"),
-    Setting("admin", parse_public, "", "127.0.0.1:9000", "management address; keep it private"),
+    Setting(
+        "admin",
+        parse_admin,
+        "",
+        "127.0.0.1:9000",
+        "management address, beside a Unix socket for this user; none: that socket alone. "
+        "Where other machines reach it, it needs --admin-cert",
+    ),
+    Setting(
+        "admin_cert",
+        optional_path,
+        "",
+        "",
+        "file with the certificate of --admin, which is https then",
+    ),
+    Setting("admin_key", optional_path, "", "", "file with the key of --admin-cert"),
+    Setting(
+        "admin_clients",
+        optional_path,
+        "",
+        "",
+        "file with the certificate of an authority: who has one of its certificates may manage, by "
+        "its unit (OU): viewer, operator or owner",
+    ),
     Setting(
         "public_url", optional_url, "", "", "what browsers call this node; from --http if empty"
     ),
@@ -252,6 +277,9 @@ class Settings:
     ttl: int
     http: str
     admin: str
+    admin_cert: Path | None
+    admin_key: Path | None
+    admin_clients: Path | None
     public_url: str
     security_contact: str
     origins: tuple[str, ...]
@@ -291,33 +319,6 @@ def host_port(address: str) -> tuple[str, int]:
     """The two parts of a checked `HOST:PORT`; brackets of IPv6 are taken off."""
     host, _, port = address.rpartition(":")
     return host.strip("[]"), int(port)
-
-
-def help_text() -> str:
-    """The whole table, for `--help`."""
-    lines = [
-        "usage: python -m server --node-id ID [--flag VALUE ...]",
-        "       python -m server verify-log DIR | dump-log DIR ... | export-log DIR FILE",
-        "       python -m server rebuild DIR ... (see rebuild --help)",
-        "       python -m server user | token | audit ... (see user --help)",
-        "       python -m server doc list | show | export | import | trash ... (see doc --help)",
-        "       python -m server plan apply | list | status | cancel ... (see plan --help)",
-        "       python -m server status | node | group | migration | session ... (see node --help)",
-        "       python -m server trace list | prune DIR ... (see trace --help)",
-        "       python -m server backup create | verify | restore FILE ... (see backup --help)",
-        "       python -m server recover | operation ... (see recover --help)",
-        "",
-        "Every flag is also an environment variable; the flag wins.",
-        "",
-    ]
-    for row in SETTINGS:
-        unit = f" [{row.unit}]" if row.unit else ""
-        default = row.default or "empty"
-        lines.append(f"  {row.flag} VALUE{unit}  (default {default}; {row.variable})")
-        lines.append(f"      {row.text}")
-    lines += ["", "Exit codes: 0 left, 1 other, 2 settings, 3 key, 4 damaged store, 5 version,"]
-    lines.append("6 id in use, 7 address taken.")
-    return "\n".join(lines)
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
@@ -377,6 +378,8 @@ def check_together(settings: Settings) -> None:
         refuse("--multicast", "none needs --initial-hosts, or no other node is ever found")
     if settings.http == settings.admin and host_port(settings.http)[1] != 0:
         refuse("--admin", "is the same address as --http; choose another port")
+    if problem := problem_of(settings):
+        refuse(*problem)
     if settings.oidc_issuer and not (settings.accounts and settings.oidc_client):
         refuse("--oidc-issuer", "needs --accounts on and --oidc-client")
     if settings.burst < settings.rate:

@@ -21,6 +21,8 @@ from server.backup.archive import Manifest, Reader, summary
 from server.backup.restoring import Restored, check_empty, restore
 from server.command_line import OneLineParser, add_admin, add_json, add_verbs
 from server.errors import ServerError, SettingsProblem
+from server.management.finding import Way
+from server.management_client import management_session, way_of
 from server.settings import Settings, read_settings
 
 SILENCE_S = 60.0
@@ -55,7 +57,7 @@ def run_backup_command(arguments: Sequence[str]) -> None:
     logging.getLogger().setLevel(logging.WARNING)
     match given.verb:
         case "create":
-            found = asyncio.run(create(given.admin.rstrip("/"), given.file))
+            found = asyncio.run(create(way_of(given), given.file))
         case "verify":
             found = summary(Reader(given.file).manifest)
         case _:
@@ -66,11 +68,11 @@ def run_backup_command(arguments: Sequence[str]) -> None:
         print("  ".join(f"{name}={value}" for name, value in found.items()))
 
 
-async def create(admin: str, path: Path) -> Shown:
+async def create(way: Way, path: Path) -> Shown:
     """Have a node give a backup, verify it, and only then call it by its name."""
     aside = aside_of(path)
     try:
-        await _fetch(f"{admin}/admin/backup", aside)
+        await _fetch(way, aside)
         manifest = Reader(aside).manifest
         aside.rename(path)
     except OSError as error:
@@ -87,19 +89,20 @@ def aside_of(path: Path) -> Path:
     return path.with_name(path.name + ".part")
 
 
-async def _fetch(url: str, path: Path) -> None:
+async def _fetch(way: Way, path: Path) -> None:
+    url = f"{way.url}/admin/backup"
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=SILENCE_S, sock_read=SILENCE_S)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         try:
-            async with aiohttp.ClientSession(timeout=timeout) as http, http.get(url) as answer:
+            async with management_session(way, timeout) as http, http.get(url) as answer:
                 if answer.status != 200:
                     problem = await answer.json(content_type=None)
                     raise ServerError(str(problem.get("detail", answer.status)))
                 async for part in answer.content.iter_chunked(PART_BYTES):
                     file.write(part)
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise ServerError(f"the backup did not come whole from {url}: {error}") from None
+            raise ServerError(f"the backup did not come whole from {way.text}: {error}") from None
         file.flush()
         os.fsync(file.fileno())
 

@@ -16,7 +16,7 @@ from server.node import Node
 from server.settings import SETTINGS, Settings
 from server.state import State
 
-MASKED = frozenset({"key_file", "trace_key_file", "oidc_secret_file"})
+MASKED = frozenset({"key_file", "admin_key", "trace_key_file", "oidc_secret_file"})
 """Settings that say where a secret is: only whether they are set is told."""
 FIGURES_S = 10
 """Over so many seconds the figures of now are taken."""

@@ -8,9 +8,9 @@ import logging
 from groupcore.errors import GroupcoreError
 from server.accounts.roles import ADMIN
 from server.errors import BadMessageError
+from server.management.identity import MANAGEMENT
 from server.node import Node
 from server.routes.done import done
-from server.routes.gate import MANAGEMENT
 
 FAILED_S = 5.0
 """So long the entry about a failure is tried."""

@@ -10,18 +10,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from groupcore.errors import GroupcoreError
-from groupcore.origins import is_address
 from server.accounts.backoff import address_key
 from server.accounts.roles import ADMIN
 from server.accounts.service import Caller
 from server.errors import BadMessageError, TooFastError
+from server.management.identity import identity_of
+from server.management.ranks import Rank
 from server.node import Node
 from server.noticed import REFUSED
 from server.routes.asks import IDEMPOTENCY, Ask, Row, read_body, read_key, read_query
@@ -35,8 +35,6 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 READS = ("GET", "HEAD")
 STALE = "Groupcore-Stale"
 """Marks an answer to a read of a node outside the primary view: others may know newer things."""
-MANAGEMENT = "management"
-"""Whence the operator asks, in the audit log."""
 MANAGED = ("admin:", "accounts:")
 """How the scopes begin of what manages accounts or the cluster."""
 GUEST = "guest"
@@ -48,6 +46,9 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 class Gate:
     """Lets requests in, at one node."""
+
+    has_preflight = True
+    """Whether pages of other nodes may ask."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -81,9 +82,8 @@ class Gate:
             yield
         except GroupcoreError as error:
             if self.manages(scope) and is_forbidden(error):
-                origin = address_of(request, self.node.settings.proxies)
                 about = f"{request.method} {path}"
-                self.node.noticed.note(REFUSED, self.asker(request), about, origin)
+                self.node.noticed.note(REFUSED, self.asker(request), about, self.address(request))
             raise
 
     def check_origin(self, request: Request) -> None:
@@ -146,7 +146,8 @@ class Gate:
                 return await self.preflight()
             return await verbs["GET" if request.method == "HEAD" else request.method](request)
 
-        return Route(path, answer, methods=[*verbs, "OPTIONS"])
+        asked = ["OPTIONS"] if self.has_preflight else []
+        return Route(path, answer, methods=[*verbs, *asked])
 
 
 class OpenGate(Gate):
@@ -159,16 +160,14 @@ class OpenGate(Gate):
 
 
 class OperatorGate(Gate):
-    """The management address: programs at the machine act as the operator, pages not at all."""
+    """The management address, behind `server.management.gate`, which has judged who asks."""
+
+    has_preflight = False
 
     def let_in(self, request: Request, scope: str) -> Caller | None:
-        """The operator. BadMessageError for what a page sends, also one that calls this machine
-        by a name.
-        """
-        host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
-        named = not is_address(host) and host != "localhost"
-        if named or "origin" in request.headers or "sec-fetch-site" in request.headers:
-            raise BadMessageError("forbidden_origin", "this address is for programs, not for pages")
+        """The operator, whoever it is: accounts know it as one."""
+        del scope
+        assert identity_of(request).rank is not Rank.OPEN, "its gate lets in who is known"
         return Caller(ADMIN, "", "", "")
 
     def manages(self, scope: str) -> bool:
@@ -181,7 +180,7 @@ class OperatorGate(Gate):
 
     def address(self, request: Request) -> str:
         """What the audit log says."""
-        return MANAGEMENT
+        return identity_of(request).origin
 
 
 def address_of(request: Request, proxies: Collection[str] = ()) -> str:

@@ -18,9 +18,9 @@ from groupcore.errors import ChannelClosedError
 from server.accounts.roles import ADMIN
 from server.errors import BadMessageError
 from server.logs import PIECE_BYTES
+from server.management.identity import identity_of
 from server.node import Node
 from server.noticed import LOG
-from server.routes.gate import MANAGEMENT
 
 AT_ONCE = 2
 """So many are given at a time: each reads the whole log."""
@@ -41,7 +41,8 @@ class History:
         """JSON lines; what breaks off has not the end that HTTP wants."""
         groups = request.query_params.getlist("group")
         noticed = self._node.noticed
-        await noticed.note_first(LOG, ADMIN, " ".join(groups)[:ABOUT_MAX], MANAGEMENT)
+        about, origin = " ".join(groups)[:ABOUT_MAX], identity_of(request).origin
+        await noticed.note_first(LOG, ADMIN, about, origin)
         if self._under_way >= AT_ONCE:
             raise BadMessageError("busy", f"{AT_ONCE} are being read; try again")
         self._under_way += 1

@@ -165,7 +165,7 @@ class PlanRoutes:
         """Answers when it is over, or after WAIT_S with how far it is."""
         plans = self.console.plans
         id, about = plans.named(ask.raw)
-        await note_first(self.node, "plan.given", about)
+        await note_first(self.node, "plan.given", about, ask.by, ask.origin)
         carried = await plans.begin(ask.raw, id=id)
         try:
             await asyncio.wait_for(carried.over.wait(), WAIT_S)

@@ -12,6 +12,7 @@ import re
 import secrets
 import signal
 import socket
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any, Self
 import aiohttp
 
 from tests.end_to_end.nursery import Forked, nursery
+from tests.management import credentials
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("a", "b", "c")
@@ -91,7 +93,7 @@ class NodeProcess:
     @property
     def admin_url(self) -> str:
         """Its management address, from the log."""
-        return self._found(r"management on (http://\S+)")
+        return self._found(r"management on (\S+)")
 
     @property
     def listens(self) -> bool:
@@ -145,6 +147,7 @@ class Cluster:
             **flags,
         }
         self.ready_s = LIMIT_S
+        self.tls: ssl.SSLContext | None = None
         self.nodes: dict[str, NodeProcess] = {}
         self.placed: set[str] = set()
         self.placing = asyncio.Lock()
@@ -153,7 +156,10 @@ class Cluster:
 
     async def __aenter__(self) -> Self:
         """Nothing runs yet."""
-        self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=LIMIT_S))
+        self._http = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(total=LIMIT_S),
+            connector=aiohttp.TCPConnector(ssl=self.tls or True),
+        )
         return self
 
     async def __aexit__(
@@ -235,10 +241,14 @@ class Cluster:
 
     # --- questions ------------------------------------------------------------------------------
 
+    def headers(self, url: str) -> dict[str, str]:
+        """What a request carries: at a management address, what commands show there."""
+        return credentials(url)
+
     async def get(self, url: str) -> tuple[int, Any]:
         """Status and body of a GET, JSON where it is."""
         assert self._http is not None, "use the cluster in `async with`"
-        async with self._http.get(url) as answer:
+        async with self._http.get(url, headers=self.headers(url)) as answer:
             is_json = "json" in answer.headers.get("content-type", "")
             return answer.status, await (answer.json() if is_json else answer.text())
 
@@ -261,7 +271,7 @@ class Cluster:
         """Ask a node's management address for something; status and answer."""
         assert self._http is not None, "use the cluster in `async with`"
         url = f"{self.nodes[name].admin_url}/admin/{task}"
-        async with self._http.post(url, json=body) as answer:
+        async with self._http.post(url, json=body, headers=self.headers(url)) as answer:
             return answer.status, await answer.json()
 
     async def place(self, at: str, *groups: str) -> None:
@@ -293,7 +303,7 @@ class Cluster:
         assert self._http is not None, "use the cluster in `async with`"
         body = {"title": "Plan", "markdown": text}
         url = f"{self.nodes[name].url}/api/v1/documents"
-        async with self._http.post(url, json=body) as answer:
+        async with self._http.post(url, json=body, headers=self.headers(url)) as answer:
             assert answer.status == 201, await answer.text()
             doc = str((await answer.json())["id"])
 

@@ -10,6 +10,7 @@ import aiohttp
 
 from server.backup.archive import Reader
 from tests.end_to_end.cluster import LIMIT_S, NAMES, eventually, running_cluster
+from tests.management import credentials
 
 DOCUMENTS = 40
 TEXT = "\n\n".join(["word " * 1_000] * 4)
@@ -34,7 +35,7 @@ async def test_a_backup_survives_the_exclusion_of_its_node(tmp_path: Path) -> No
             file = tmp_path / "backup.tar"
             with file.open("wb") as to:
                 where = f"{cluster.nodes['c'].admin_url}/admin/backup"
-                async with http.get(where) as answer:
+                async with http.get(where, headers=credentials(where)) as answer:
                     assert answer.status == 200
                     to.write(await answer.content.readany())
                     cluster.nodes["c"].signal(signal.SIGSTOP)

@@ -251,8 +251,8 @@ class Run:
 
         None from one that cannot say it now.
         """
-        admin = self.cluster.nodes[name].admin_url
-        process = await self.cluster.command(name, "dump-log", "--admin", admin, "--group", group)
+        at = self.cluster.managed(name)
+        process = await self.cluster.command(name, "dump-log", *at, "--group", group)
         output, _ = await process.communicate()
         if process.returncode:
             return None

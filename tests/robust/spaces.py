@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import sys
 from asyncio.subprocess import Process
 from pathlib import Path
-from typing import Self
 
+from tests.certificates import Authority
 from tests.end_to_end.cluster import ROOT, Cluster, NodeProcess
 from tests.robust.disks import Disks
 from tests.robust.network import Network
@@ -23,15 +24,24 @@ class Spaces(Cluster):
     ) -> None:
         super().__init__(folder, size=network.size, multicast="228.8.8.8:45588", ttl=1, **flags)
         self.network = network
+        # They are managed from outside their namespaces, so by TLS, with a certificate.
+        self.authority = Authority(folder)
+        self.cert, self.cert_key = self.authority.issue("robust", unit="owner")
+        self.tls = ssl.create_default_context(cafile=self.authority.path)
+        self.tls.load_cert_chain(self.cert, self.cert_key)
         self.disks = disks
         self.program = ("-m", "server")
 
-    async def __aenter__(self) -> Self:
-        """See `Cluster`; what is written over HTTP comes from a page of the first node."""
-        await super().__aenter__()
-        assert self._http is not None
-        self._http.headers["Origin"] = f"http://{self.network.address(0)}:8000"
-        return self
+    def headers(self, url: str) -> dict[str, str]:
+        """What is written over HTTP comes from a page of the first node."""
+        is_managed = url.startswith("https:")
+        return {} if is_managed else {"Origin": f"http://{self.network.address(0)}:8000"}
+
+    def managed(self, name: str) -> list[str]:
+        """The options by which a command asks a node."""
+        shown = {"--ca": self.authority.path, "--cert": self.cert, "--cert-key": self.cert_key}
+        files = [word for option, path in shown.items() for word in (option, str(path))]
+        return ["--admin", self.nodes[name].admin_url, *files]
 
     def data(self, name: str) -> Path:
         """A node's folder, as it sees it."""
@@ -49,6 +59,9 @@ class Spaces(Cluster):
         address = self.network.address(number)
         own = {"node_id": name, "data": str(self.data(name)), "bind": address}
         own |= {"http": f"{address}:8000", "admin": f"{address}:9000"}
+        cert, key = self.authority.issue(f"node-{name}-{len(self._all)}", address)
+        own |= {"admin_cert": str(cert), "admin_key": str(key)}
+        own |= {"admin_clients": str(self.authority.path)}
         given = {**self.flags, **own, **flags}
         arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
         log = self.folder / f"{name}.{len(self._all)}.log"

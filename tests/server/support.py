@@ -23,6 +23,7 @@ from groupcore.stacks import StackOptions
 from server.app import PROTOCOL
 from server.serve import RunningNode, key_file
 from server.settings import read_settings
+from tests.management import credentials
 
 LIMIT_S = 20.0
 HASTY = partial(StackOptions, membership=MembershipOptions(seek_s=0.05))
@@ -132,14 +133,19 @@ class Cluster:
 
 async def get(url: str) -> tuple[int, Any]:
     """Status and body of a GET, JSON where it is."""
-    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+    headers = credentials(url)
+    async with aiohttp.ClientSession(headers=headers) as session, session.get(url) as answer:
         is_json = "json" in answer.headers.get("content-type", "")
         return answer.status, await (answer.json() if is_json else answer.text())
 
 
 async def post(url: str, body: object = None) -> tuple[int, Any]:
     """Status and body of a POST of JSON."""
-    async with aiohttp.ClientSession() as session, session.post(url, json=body) as answer:
+    headers = credentials(url)
+    async with (
+        aiohttp.ClientSession(headers=headers) as session,
+        session.post(url, json=body) as answer,
+    ):
         return answer.status, await answer.json() if answer.status != 204 else None
 
 

@@ -13,10 +13,10 @@ from starlette.applications import Starlette
 from groupcore.shared.documents import Document
 from groupcore.shared.documents.outline import DocumentOutline
 from server.announce import owner_link
+from server.listening import make_server
 from server.routes import done
 from server.routes.reports import PATH as REPORTS
 from server.routes.reports import REPORT_MAX
-from server.serve import make_server
 from tests.server.support import Cluster, create, eventually, get
 
 

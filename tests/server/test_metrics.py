@@ -32,6 +32,7 @@ PROMISED = (
     "log_append_seconds",
     "log_bytes",
     "snapshot_age_seconds",
+    "management_refused_total{reason}",
     "state_hash_mismatches_total",
     "build_info{version}",
 )

@@ -9,6 +9,7 @@ import pytest
 
 from server import patience
 from server.serve import RunningNode
+from tests.management import credentials
 from tests.server.support import Cluster, Page, create, eventually, get
 
 ADDRESSES = pytest.mark.parametrize("address", ["url", "admin_url"])
@@ -57,6 +58,12 @@ async def connect(node: RunningNode, address: str) -> Dripper:
     return Dripper(*await asyncio.open_connection(url.hostname, url.port))
 
 
+def shown(node: RunningNode, address: str) -> str:
+    """The lines of a head by which one of the node's addresses lets it in."""
+    headers = credentials(str(getattr(node, address)))
+    return "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+
+
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deadlines that a test can wait for."""
@@ -84,10 +91,10 @@ async def test_a_head_that_drips_is_closed_whenever_it_begins(
 ) -> None:  # P1
     node = await cluster.start("a")
     one = await connect(node, address)
-    one.say(b"GET /livez HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+    one.say(b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
     await eventually(lambda: one.is_closed(b"x"), "it is closed", 0.02)
     other = await connect(node, address)
-    other.say(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+    other.say(b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await eventually(lambda: other.has(b"ok"), "it is answered")
     other.say(b"GET /livez HTTP/1.1\r\nX-Slow: ")
     await eventually(lambda: other.is_closed(b"x"), "the next head, too", 0.02)
@@ -103,6 +110,7 @@ async def test_a_body_that_drips_is_closed_and_is_no_fault(
     path = "/api/v1/documents" if address == "url" else "/admin/folders"
     slow = await connect(node, address)
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    head += shown(node, address)
     slow.say(head.encode() + b"Content-Length: 50000\r\n\r\n{")
     await eventually(lambda: slow.is_closed(b" "), "it is closed", 0.02)
     assert slow.heard.startswith(b"HTTP/1.1 408 ")
@@ -116,7 +124,9 @@ async def test_a_body_that_comes_slowly_but_comes_is_taken(
     node = await cluster.start("a")
     slow = await connect(node, "url")
     body = b'{"title": "Plan", "markdown": "' + b"x" * 100 + b'"}'
-    head = "POST /api/v1/documents HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    head = (
+        "POST /api/v1/documents HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    )
     slow.say(head.encode() + b"Content-Length: %d\r\n\r\n" % len(body))
     parts = iter(body[at : at + 2] for at in range(0, len(body), 2))
 
@@ -136,7 +146,7 @@ async def test_who_is_idle_between_requests_and_pages_at_sockets_stay(
     node = await cluster.start("a")
     doc = await create(node)
     idle = await connect(node, "url")
-    idle.say(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+    idle.say(b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await eventually(lambda: idle.has(b"ok"), "it is answered")
     gone = await connect(node, "url")
     async with Page(node.url) as page:
@@ -145,7 +155,7 @@ async def test_who_is_idle_between_requests_and_pages_at_sockets_stay(
         await eventually(again.is_closed, "and once more")
         assert (await page.open("DocumentOutline", f"doc/{doc}"))["t"] == "snapshot"
     assert not await idle.is_closed()
-    idle.say(b"GET /version HTTP/1.1\r\nHost: a\r\n\r\n")
+    idle.say(b"GET /version HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await eventually(lambda: idle.has(b"0.1.0"), "it goes on")
     idle.end()
     assert (await get(f"{node.url}/livez"))[0] == 200
@@ -160,6 +170,7 @@ async def test_a_body_that_is_none_is_refused_once_and_is_no_fault(
     for path in ("/api/v1/documents" if address == "url" else "/admin/folders", "/nowhere"):
         one = await connect(node, address)
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        head += shown(node, address)
         one.say(head.encode() + b"Transfer-Encoding: chunked\r\n\r\nno length\r\n")
         await eventually(one.is_closed, "it is closed")
         assert one.heard.count(b"HTTP/1.1 ") == 1
@@ -177,7 +188,7 @@ async def test_a_head_that_only_the_websocket_refuses_is_answered(
 ) -> None:
     node = await cluster.start("a")
     one = await connect(node, "url")
-    head = b"GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    head = b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     key = b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
     one.say(head + key + header + b"\r\n\r\n")
     await eventually(one.is_closed, "it is closed")

@@ -20,6 +20,7 @@ from server import plans
 from server.main import main
 from server.plan_cli import lines_of
 from server.serve import RunningNode
+from tests.management import credentials
 from tests.server.support import Cluster, eventually, get, post
 
 pytestmark = pytest.mark.slow
@@ -162,7 +163,10 @@ async def test_what_is_wrong_with_a_plan_is_said_for_each_group_and_nothing_move
     ):
         status, problem = await post(at, one)
         assert (status, problem["code"], problem["refused"]["code"]) == (422, "bad_plan", code)
-    async with aiohttp.ClientSession() as http, http.post(at, data=b"{") as answer:
+    async with (
+        aiohttp.ClientSession(headers=credentials(at)) as http,
+        http.post(at, data=b"{") as answer,
+    ):
         assert (answer.status, (await answer.json())["code"]) == (422, "bad_plan")
     for query in ("dry_run=perhaps", "at_once=0", "at_once=many"):
         assert (await post(f"{at}?{query}", plan))[1]["code"] == "bad_request"
@@ -261,7 +265,10 @@ async def test_plans_are_bounded(cluster: Cluster, monkeypatch: pytest.MonkeyPat
     assert len(listed) == 3  # two that were over when the last one came
     assert (await get(f"{at}/{first}"))[1]["code"] == "unknown_plan"
     too_long = io.BytesIO(b" " * (PLAN_BYTES_MAX + 1))
-    async with aiohttp.ClientSession() as http, http.post(at, data=too_long) as answer:
+    async with (
+        aiohttp.ClientSession(headers=credentials(at)) as http,
+        http.post(at, data=too_long) as answer,
+    ):
         assert (answer.status, (await answer.json())["code"]) == (413, "too_large")
 
 

@@ -17,6 +17,7 @@ from groupcore.aio.private import make_folder, narrow, open_file
 from server.accounts.passwords import Passwords
 from server.backup.cli import create as back_up
 from server.main import main
+from server.management.finding import way_to
 from tests.server.accounts.people import Browser, found_home, hire
 from tests.server.pictures.files import photo
 from tests.server.support import Cluster, eventually
@@ -58,7 +59,7 @@ async def lived(cluster: Cluster, folder: Path) -> None:
         assert status == 202
         made = folder / "backups"
         await eventually(lambda: bool(list(made.glob("*.tar"))), "the console's backup")
-    await back_up(node.admin_url, folder / "by-command.tar")
+    await back_up(way_to(node.admin_url), folder / "by-command.tar")
     assert wider(folder) == []  # beside the log while it is open: -wal, -shm, the shelf
     await cluster.close()
 

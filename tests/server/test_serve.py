@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from server.serve import listen
+from server.listening import listen
 
 
 async def test_what_is_written_does_not_wait_for_an_acknowledgement() -> None:

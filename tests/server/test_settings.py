@@ -16,7 +16,8 @@ from groupcore.aio.log_store import TABLES, VERSION, LogStore
 from groupcore.probe import make_parser
 from groupcore.sequencing.log import LogPart
 from server.errors import SettingsProblem
-from server.settings import SETTINGS, help_text, read_settings
+from server.settings import SETTINGS, read_settings
+from server.settings_help import help_text
 from server.supervise import (
     FINAL_CODES,
     PROBE_DEFAULTS,
@@ -65,6 +66,13 @@ WRONG = [
     (["--node-id", "a"], {"GROUPCORE_COLOUR": "red"}, "GROUPCORE_COLOUR"),
     (["--node-id", "a"], {"GROUPCORE_K": "many"}, "GROUPCORE_K"),
     (["--node-id", "a", "--admin", "127.0.0.1:8000"], {}, "--admin"),
+    (["--node-id", "a", "--admin", "0.0.0.0:9000"], {}, "--admin"),
+    (["--node-id", "a", "--admin", "10.0.0.7:9000"], {}, "--admin"),
+    (["--node-id", "a", "--admin", "[::]:9000"], {}, "--admin"),
+    (["--node-id", "a", "--admin", "node.example:9000"], {}, "--admin"),
+    (["--node-id", "a", "--admin-cert", "cert"], {}, "--admin-cert"),
+    (["--node-id", "a", "--admin-key", "key"], {}, "--admin-cert"),
+    (["--node-id", "a", "--admin-clients", "ca"], {}, "--admin-clients"),
     (["--node-id", "a", "--burst", "1"], {}, "--burst"),
     (["--node-id", "a", "--cluster-size", "3", "--k", "2"], {}, "--k"),
     (["--node-id", "a", "--public-url", "example.org"], {}, "--public-url"),

@@ -17,6 +17,7 @@ from server.errors import ServerError, SettingsProblem
 from server.main import main
 from server.people_cli import run_people_command
 from server.serve import RunningNode
+from tests.management import credentials
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
 from tests.server.support import Cluster, get
 
@@ -288,7 +289,10 @@ async def test_no_page_uses_the_management_of_accounts(
 
 async def imported(node: RunningNode, title: str) -> str:
     url = f"{node.admin_url}/admin/documents/import"
-    async with aiohttp.ClientSession() as http, http.post(url, data=f"# {title}") as answer:
+    async with (
+        aiohttp.ClientSession(headers=credentials(url)) as http,
+        http.post(url, data=f"# {title}") as answer,
+    ):
         assert answer.status == 201
         return str((await answer.json())["id"])
 

@@ -63,7 +63,7 @@ async def test_exports_are_noted_with_who_and_what(
     assert noted(ann, "document.exported") == [(f"user:{user}", doc, "127.0.0.1")]
     words = ["dump-log", "--admin", ann.node.admin_url]
     assert await asyncio.to_thread(main, words) == 0
-    assert noted(ann, "log.exported") == [("admin", "", "management")]
+    assert noted(ann, "log.exported") == [("admin", "", "management file")]
     capfd.readouterr()
     async with ann.http.get(f"{ann.node.url}/api/v1/admin/backup") as answer:
         assert answer.status == 200

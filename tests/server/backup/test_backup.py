@@ -14,6 +14,7 @@ from server.backup.cli import create, make_parser, put_back
 from server.backup.restoring import read_document
 from server.errors import DamagedStoreError, SettingsProblem
 from server.main import main
+from server.management.finding import way_to
 from server.serve import RunningNode
 from tests.server.accounts.people import Browser, found_home, hire
 from tests.server.pictures.files import made, photo
@@ -60,7 +61,7 @@ async def test_a_restored_cluster_has_the_same_documents_and_pictures(
     before = await documents(node)
     assert old not in before["texts"]
     file = tmp_path / "backup.tar"
-    shown = await create(node.admin_url, file)
+    shown = await create(way_to(node.admin_url), file)
     assert (shown["documents"], shown["pictures"]) == (3, 1)
     assert file.stat().st_mode & 0o077 == 0
     await cluster.stop("a")
@@ -98,7 +99,7 @@ async def test_a_backup_that_is_taken_while_people_write_has_each_text_at_one_pl
     texts = set()
     for number in range(8):
         file = tmp_path / f"{number}.tar"
-        await create(node.admin_url, file)
+        await create(way_to(node.admin_url), file)
         packed = Reader(file).one(f"documents/{doc}")
         assert packed is not None
         texts.add("".join(line for line in text_of(packed)))
@@ -124,7 +125,7 @@ async def test_accounts_come_back_with_roles_and_log_and_nobody_is_signed_in(
         await found_home(ann)
         doc = await ann.create("Secret plan")
         await hire(ann, "bob", "viewer")
-        await create(node.admin_url, file)
+        await create(way_to(node.admin_url), file)
     await cluster.close()
     told = await asyncio.to_thread(restored, file, tmp_path / "new")
     assert told["people"] == 2
@@ -150,7 +151,7 @@ async def backup(cluster: Cluster, tmp_path: Path) -> Path:
     node = await cluster.start("a")
     doc = await make(node)
     await upload(node, doc, made("PNG"))
-    await create(node.admin_url, tmp_path / "good.tar")
+    await create(way_to(node.admin_url), tmp_path / "good.tar")
     return tmp_path / "good.tar"
 
 
@@ -197,7 +198,7 @@ async def test_nothing_is_overwritten(backup: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsProblem, match="not empty"):
         await asyncio.to_thread(restored, backup, folder)
     with pytest.raises(SettingsProblem, match="overwrites nothing"):
-        await create("http://127.0.0.1:1", backup)
+        await create(way_to("http://127.0.0.1:1"), backup)
     creating = ["backup", "create", str(tmp_path / "x.tar"), "--from", "http://127.0.0.1:1"]
     assert await asyncio.to_thread(main, creating) == 1
     assert main(["backup", "restore", str(backup)]) == 2

@@ -14,6 +14,7 @@ from server.backup.archive import Reader
 from server.backup.cli import create
 from server.backup.last import LastBackup
 from server.errors import BadMessageError, ServerError
+from server.management.finding import way_to
 from tests.server.support import Cluster, get
 from tests.server.support import create as make
 
@@ -58,7 +59,7 @@ async def test_a_document_is_asked_for_again_behind_a_view(
     docs = [await make(node, name, "some text") for name in ("One", "Two")]
     interrupted = Interrupted(monkeypatch, error, 2)
     file = tmp_path / "backup.tar"
-    assert (await create(node.admin_url, file))["documents"] == 2
+    assert (await create(way_to(node.admin_url), file))["documents"] == 2
     assert set(Reader(file).manifest.documents) == set(docs)
     assert {interrupted.asked[doc] for doc in docs} == {3}
 
@@ -71,9 +72,9 @@ async def test_what_no_view_explains_ends_it_and_it_is_noted_as_failed(
     with monkeypatch.context() as patched:
         Interrupted(patched, BadMessageError("damaged", "it cannot be read"), 1_000)
         with pytest.raises(ServerError):
-            await create(node.admin_url, tmp_path / "bad.tar")
+            await create(way_to(node.admin_url), tmp_path / "bad.tar")
     assert LastBackup(node.node.settings.data).at_s is None
-    await create(node.admin_url, tmp_path / "good.tar")
+    await create(way_to(node.admin_url), tmp_path / "good.tar")
     noted = [(one.what, one.about) for one in node.node.files.accounts.notes]
     assert [what for what, _ in noted if what.startswith("backup.")] == [
         *("backup.begun", "backup.failed", "backup.begun", "backup.taken")

@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 
 from server.main import main
+from tests.management import credentials
 from tests.server.accounts.people import Browser, hire
 from tests.server.console.stores import certified
 from tests.server.support import Cluster, Page, eventually
@@ -285,7 +286,10 @@ async def test_who_is_no_owner_does_nothing(ann: Browser, cluster: Cluster) -> N
 
 async def test_the_same_is_done_on_the_management_address(cluster: Cluster, ann: Browser) -> None:
     url = f"{cluster.nodes['b'].admin_url}/admin/nodes/c/drain"
-    async with aiohttp.ClientSession() as http, http.post(url) as answer:
+    async with (
+        aiohttp.ClientSession(headers=credentials(url)) as http,
+        http.post(url) as answer,
+    ):
         assert answer.status == 200, await answer.text()
     assert await noted(ann, "node.drained") == ["c"]
 

@@ -12,6 +12,7 @@ import pytest
 from groupcore.aio import KeyFile
 from groupcore.seal import key_epoch
 from server.main import main
+from tests.management import credentials
 from tests.server.support import Cluster
 
 pytestmark = pytest.mark.slow
@@ -31,7 +32,7 @@ async def test_neither_the_api_nor_a_command_tells_a_secret_or_where_it_is(
     try:
         node = await cluster.start("a", trace=str(tmp_path / "trace"))
         admin = node.admin_url
-        async with aiohttp.ClientSession() as http:
+        async with aiohttp.ClientSession(headers=credentials(admin)) as http:
             told = [
                 await (await http.get(f"{admin}/admin/{path}")).text()
                 for path in ("nodes/a", "overview", "status")

@@ -13,6 +13,7 @@ import pytest
 from server.backup.taking import take
 from server.node import Node
 from server.routes import deeds
+from tests.management import credentials
 from tests.server.accounts.people import Browser
 from tests.server.support import Cluster
 
@@ -60,7 +61,7 @@ class Seen:
         """At the management address; the status."""
         url = f"{self.node.admin_url}/admin{path}"
         data = None if body is None else json.dumps(body)
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", **credentials(url)}
         async with (
             aiohttp.ClientSession() as http,
             http.request(method, url, data=data, headers=headers) as answer,

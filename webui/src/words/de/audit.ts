@@ -51,6 +51,8 @@ export default {
   group_moved: "Gruppe an anderen Knoten geschickt",
   key_rotated: "Schlüssel des Clusters gewechselt",
   cluster_gone_on: "Ohne Knoten weitergemacht",
+  management_token_created: "Token einer Verwaltungsadresse angelegt",
+  management_token_revoked: "Token einer Verwaltungsadresse widerrufen",
   migration_cancelled: "Umzug von Gruppen abgebrochen",
   node_drained: "Knoten geräumt",
   node_left: "Knoten fortgeschickt",

@@ -48,6 +48,8 @@ export default {
   group_moved: "Group sent to another node",
   key_rotated: "Cluster key changed",
   cluster_gone_on: "Went on without nodes",
+  management_token_created: "Token of a management address made",
+  management_token_revoked: "Token of a management address revoked",
   migration_cancelled: "Move of groups cancelled",
   node_drained: "Node drained",
   node_left: "Node told to leave",
