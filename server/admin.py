@@ -109,6 +109,7 @@ class Desk:
                 "waiting": node.waiting,
                 "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),
+                "at_rest": node.seals.shown(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(),
                 "documents": {doc: len(held.blocks) for doc, held in node.keeper.documents.items()},

@@ -16,13 +16,14 @@ from urllib.parse import quote
 
 import aiohttp
 
-from server.accounts.audit_file import compare, verify
+from server.accounts.audit_file import KIND, compare, verify
 from server.accounts.audit_key import NAME as AUDIT_KEY
 from server.accounts.audit_key import read_any
 from server.accounts.tokens import SCOPES
 from server.command_line import OneLineParser, add_list, add_verbs, common_options
 from server.errors import ServerError, SettingsProblem
 from server.management_client import LIMIT_S, ManagementClient, Shown
+from server.rest import sealed_by
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -83,7 +84,8 @@ def run_people_command(arguments: Sequence[str]) -> None:
     if given.topic == "audit" and given.verb == "verify":
         found = _verified(given.file, given.key)
         for url in given.against:
-            compare(given.file, asyncio.run(_held(url.rstrip("/"))), url)
+            box = sealed_by(given.file.parent).box(KIND)
+            compare(given.file, asyncio.run(_held(url.rstrip("/"))), url, box)
         _print(found | ({"compared_with": given.against} if given.against else {}), given.json)
         return
     _print(asyncio.run(_asked(given)), given.json)
@@ -95,7 +97,9 @@ def _verified(path: Path, key: Path | None) -> Shown:
     beside = path.with_name(AUDIT_KEY)
     if key is None and beside.exists():
         key = beside
-    found = verify(path, () if key is None else read_any(key))
+    seals = sealed_by(path.parent)
+    keys = () if key is None else read_any(key, seals)
+    found = verify(path, keys, box=seals.box(KIND))
     return {
         "entries": found.entries,
         "last": found.last,

@@ -100,6 +100,13 @@ SETTINGS: tuple[Setting, ...] = (
         "key_file", optional_path, "", "", "file with the cluster key; may miss on loopback only"
     ),
     Setting(
+        "data_key_file",
+        optional_path,
+        "",
+        "",
+        "file with a key, made like the cluster's: what this node keeps on disk is sealed under it",
+    ),
+    Setting(
         "k",
         between(0, 64),
         "nodes",
@@ -257,6 +264,7 @@ class Settings:
     origins: tuple[str, ...]
     data: Path
     key_file: Path | None
+    data_key_file: Path | None
     k: int
     trace: Path | None
     trace_every: int
@@ -306,6 +314,7 @@ def help_text() -> str:
         "       python -m server trace list | prune DIR ... (see trace --help)",
         "       python -m server backup create | verify | restore FILE ... (see backup --help)",
         "       python -m server recover | operation ... (see recover --help)",
+        "       python -m server rekey DIR ... (see rekey --help)",
         "",
         "Every flag is also an environment variable; the flag wins.",
         "",
@@ -315,6 +324,7 @@ def help_text() -> str:
         default = row.default or "empty"
         lines.append(f"  {row.flag} VALUE{unit}  (default {default}; {row.variable})")
         lines.append(f"      {row.text}")
+    lines += ["", "What reads data that is sealed takes --data-key-file, too, or the variable."]
     lines += ["", "Exit codes: 0 left, 1 other, 2 settings, 3 key, 4 damaged store, 5 version,"]
     lines.append("6 id in use, 7 address taken.")
     return "\n".join(lines)
