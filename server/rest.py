@@ -5,6 +5,7 @@ A node has one `Seals`; without `--data-key-file` its boxes are all None, and no
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable, Iterator
@@ -79,10 +80,13 @@ class Seals:
                 continue
             try:
                 self.plain[kind] = await sealer()
-                if self.plain[kind] == 0:
-                    key.note_whole(kind)
             except (OSError, StorageError) as error:
                 logger.warning("%s: what was written before it was sealed stays: %s", kind, error)
+        whole = [kind for kind, left in self.plain.items() if not left]
+        try:
+            await asyncio.to_thread(key.note_whole, *whole)
+        except StorageError as error:
+            logger.warning("%s", error)
 
     def shown(self) -> dict[str, object] | None:
         """For who operates the node; None: nothing is sealed."""

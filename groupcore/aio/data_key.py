@@ -54,10 +54,10 @@ class DataKey:
         """What seals records of this kind in the folder."""
         return Box(self._key, kind, lambda: kind not in self.whole)
 
-    def note_whole(self, kind: str) -> None:
-        """All of this kind is sealed: from here on plain records of it are damage. StorageError."""
-        if kind not in self.whole:
-            self.whole |= {kind}
+    def note_whole(self, *kinds: str) -> None:
+        """All of these is sealed: from here on plain records of them are damage. StorageError."""
+        if not self.whole.issuperset(kinds):
+            self.whole |= set(kinds)
             self._write()
 
     def renew(self) -> bool:

@@ -96,8 +96,8 @@ class AuditFile:
             found = verify(path, key.known, may_lack_key=may_lack, box=self._box)
             if self._box is not None and has_plain(path):
                 write_lines(path, list(plain_lines(path, self._box)), self._box)
-        if seals is not None and seals.data_key is not None:
-            seals.data_key.note_whole(KIND)
+        if seals is not None:
+            seals.later(KIND, _all_sealed)
         self._lines = found.lines
         self.last, self._chain, self._key = found.last, found.chain, key.current
         self.unkeyed, self._mac = found.unkeyed, found.mac
@@ -158,6 +158,11 @@ class AuditFile:
     def agrees(self, notes: Iterable[Note]) -> bool:
         """Whether the file is of the same log as these entries."""
         return all(note.chain == self._chain for note in notes if note.number == self.last)
+
+
+async def _all_sealed() -> int:
+    """The constructor has sealed what was plain."""
+    return 0
 
 
 def _cut_torn_line(path: Path) -> None:
