@@ -11,7 +11,7 @@ from tests.end_to_end.cluster import LIMIT_S, NAMES, eventually, running_cluster
 from tests.groupcore.aio.key_files import FORMER, bytes_below, key_file
 
 TEXT = "what nobody but these people may read"
-LONG = "\n\n".join([f"{TEXT} " * 400] * 8)
+LONG = "\n\n".join([f"{TEXT} " * 200] * 8)
 
 
 def shown(folder: Path) -> dict[str, int]:

@@ -92,8 +92,6 @@ async def status_of(folder: Path, key: Path) -> dict[str, object]:
     assert data_key is not None
     await eventually(lambda: "blobs" in data_key.whole, "all is sealed")
     _, said = await get(f"{node.admin_url}/admin/status")
-    async with Browser(node) as visitor:
-        assert visitor
     await cluster.close()
     found: dict[str, object] = said["at_rest"]
     return found

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from groupcore.aio import data_key as module
 from groupcore.aio.data_key import NAMES, DataKey, refuse_without_key
 from groupcore.aio.errors import BrokenSealError, RestKeyError
 from groupcore.aio.rest_key import RestKey, print_of
@@ -106,8 +105,8 @@ def test_a_power_cut_at_any_step_of_a_key_change_leaves_it_readable(
         return step_of
 
     with monkeypatch.context() as patched:
-        patched.setattr(module.os, "fdopen", counted(os.fdopen))
-        patched.setattr(module.os, "fsync", counted(os.fsync))
+        patched.setattr("groupcore.aio.data_key.os.fdopen", counted(os.fdopen))
+        patched.setattr("groupcore.aio.data_key.os.fsync", counted(os.fsync))
         patched.setattr(Path, "replace", counted(Path.replace))
         with pytest.raises(PowerCutError):
             changing.renew()
