@@ -329,3 +329,36 @@ def test_a_rollback_and_a_second_attempt_leave_records_that_open(
     written(store, 1)
     asyncio.run(storage.close())
     assert found(tmp_path / "a", rest)[0] == texts(1)
+
+
+def test_a_kill_at_any_step_of_the_first_sealing_leaves_a_log_that_is_read(
+    tmp_path: Path, rest: RestKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies on the disk before each statement that SQLite is given, and behind the last."""
+    folder, images = tmp_path / "a", tmp_path / "images"
+    lived(folder, None, 1, 2, 3)
+    steps: list[str] = []
+
+    def keep(statement: str) -> None:
+        steps.append(statement)
+        shutil.copytree(folder, images / str(len(steps)))
+
+    prepare = LogStore.prepare
+
+    def traced(store: LogStore, tables: str, version: int, owner: dict[str, str]) -> int:
+        found = prepare(store, tables, version, owner)
+        store.database.set_trace_callback(keep)
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LogStore, "prepare", traced)
+        storage = storage_of(folder, rest)
+        storage.open()
+    keep("the end")
+    asyncio.run(storage.close())
+    done = " ".join(steps)
+    assert all(word in done for word in ("UPDATE log", "COMMIT", "VACUUM", "wal_checkpoint"))
+    for number in range(1, len(steps) + 1):
+        image = images / str(number)
+        assert found(image, rest) == (texts(1, 2, 3), RECORD), steps[number - 1]
+        assert TEXT not in bytes_below(image), steps[number - 1]
