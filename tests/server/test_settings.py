@@ -69,6 +69,7 @@ WRONG = [
     (["--node-id", "a", "--burst", "1"], {}, "--burst"),
     (["--node-id", "a", "--cluster-size", "3", "--k", "2"], {}, "--k"),
     (["--node-id", "a", "--public-url", "example.org"], {}, "--public-url"),
+    (["--node-id", "a", "--key-file", "k", "--data-key-file", "./k"], {}, "--data-key-file"),
 ]
 
 
