@@ -26,7 +26,7 @@ from server.backup.archive import ABOUT
 from server.backup.sealing import Sealing, is_sealed_backup, renew_backup
 from server.command_line import OneLineParser
 from server.errors import DamagedStoreError, IdInUseProblem, ServerError, SettingsProblem
-from server.rest import FLAG, given_rest, told
+from server.rest import FLAG, Seals, given_rest, told
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -106,7 +106,7 @@ def _folder(folder: Path, rest: RestKey) -> str:
     try:
         with told():
             try:
-                key = DataKey(folder, rest)
+                key = Seals(folder, rest).data_key or DataKey(folder, rest)
                 was_other = key.renew()
                 sealed = LOG not in key.whole and (folder / FILES[0]).is_file()
                 if sealed:

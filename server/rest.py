@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from groupcore.aio.box import Box
-from groupcore.aio.data_key import DataKey, has_data_key, refuse_without_key
+from groupcore.aio.data_key import NAMES, DataKey, has_data_key, refuse_without_key
 from groupcore.aio.errors import BrokenSealError, StorageError
-from groupcore.aio.log_store import LogStorage
+from groupcore.aio.log_records import SEALED_VERSION, version_of
+from groupcore.aio.log_store import FILES, LogStorage
 from groupcore.aio.rest_key import RestKey
 from groupcore.errors import KeyFileError
 from server.errors import DamagedStoreError, KeyProblem, SettingsProblem
@@ -46,6 +47,8 @@ class Seals:
                 refuse_without_key(folder)
             elif has_data_key(folder):
                 self._key = DataKey(folder, rest)
+            elif version_of(folder / FILES[0]) == SEALED_VERSION:
+                raise BrokenSealError(f"{folder / NAMES[0]} and its copy are missing")
 
     def follow(self, storage: LogStorage | None) -> None:
         """Use the data key that the log's storage has, or makes, once it is open."""

@@ -389,10 +389,10 @@ def check_together(settings: Settings) -> None:
         refuse("--admin", "is the same address as --http; choose another port")
     if settings.oidc_issuer and not (settings.accounts and settings.oidc_client):
         refuse("--oidc-issuer", "needs --accounts on and --oidc-client")
-    if settings.key_file and settings.data_key_file:
-        if settings.key_file.resolve() == settings.data_key_file.resolve():
-            remedy = "another one: a change of the cluster key takes the former out of its file"
-            refuse("--data-key-file", f"is the file of --key-file; give it {remedy}")
+    data_key = settings.data_key_file
+    if settings.key_file and data_key and data_key.resolve() == settings.key_file.resolve():
+        remedy = "another one: a change of the cluster key takes the former out of its file"
+        refuse("--data-key-file", f"is the file of --key-file; give it {remedy}")
     if settings.burst < settings.rate:
         refuse("--burst", f"must be at least --rate, {settings.rate}")
     if 1 < settings.cluster_size < 2 * settings.k:

@@ -18,6 +18,7 @@ from server.accounts.passwords import Passwords
 from server.backup.archive import Writer
 from server.backup.cli import create as back_up
 from server.backup.sealing import Sealing
+from server.errors import DamagedStoreError
 from server.main import main
 from server.pictures.store import Store
 from server.rest import VARIABLE, Seals
@@ -239,6 +240,30 @@ async def test_rekey_seals_plain_backups_and_logs_and_leaves_other_files(
     for name in ("audit.jsonl", "audit.key"):
         (whole / "a" / name).unlink()
     assert shown(whole) == []
+
+
+async def test_a_lost_data_key_is_told_as_damage_by_node_and_tools(
+    whole: Path, key: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await lived(whole, key)
+    for name in NAMES:
+        (whole / "a" / name).unlink()
+    for command in (["verify-log", str(whole / "a")], ["rekey", str(whole / "a")]):
+        assert await asyncio.to_thread(main, [*command, f"--data-key-file={key}"]) == 4, command
+        assert "data.key and its copy are missing" in capsys.readouterr().err
+    cluster = Cluster(whole)
+    with pytest.raises(DamagedStoreError, match="put it back from a copy"):
+        await cluster.begin("a", data_key_file=str(key))
+    assert not any((whole / "a" / name).exists() for name in NAMES)
+
+
+async def test_what_was_moved_aside_is_sealed_by_rekey(whole: Path, key: Path) -> None:
+    await lived(whole, None)
+    (whole / "b").mkdir()
+    (whole / "a").rename(whole / "b" / "left-1")
+    assert await asyncio.to_thread(main, ["rekey", str(whole / "b"), f"--data-key-file={key}"]) == 0
+    log = (whole / "b" / "left-1" / "log.sqlite3").read_bytes()
+    assert not any(secret in log for secret in SECRETS)
 
 
 async def test_rekey_of_a_running_node_is_refused(whole: Path, key: Path) -> None:
