@@ -32,6 +32,7 @@ NAMES = (
     "waking",
     "slowing",
     "durable",
+    "at-rest",
     "trace",
     "objects",
     "editor",

@@ -120,6 +120,7 @@ class Desk:
                 "waiting": node.waiting,
                 "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),
+                "at_rest": node.seals.shown(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(named),
                 "documents": held if named else {},

@@ -17,7 +17,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from groupcore.aio.commits import lock_folder
-from groupcore.aio.log_store import FILES, VERSION, DamagedError, LogStore, ReadLog
+from groupcore.aio.log_records import LOG, VERSIONS, DamagedError
+from groupcore.aio.log_store import FILES, LogStore
+from groupcore.aio.read_log import ReadLog
 from groupcore.errors import GroupcoreError
 from groupcore.view import Address
 from server.command_line import OneLineParser, add_credentials
@@ -33,6 +35,7 @@ from server.folder import check_folder
 from server.log_applied import told_of
 from server.outcomes import Outcomes
 from server.rebuilding import kind_of
+from server.rest import sealed_by, told
 
 HISTORY = "/admin/log"
 PIECE_BYTES = 1 << 16
@@ -56,9 +59,10 @@ def opened(folder: Path) -> Iterator[LogStore]:
     except BlockingIOError:
         raise IdInUseProblem(f"a node uses {folder}; stop it first") from None
     try:
-        store = LogStore(path)
+        store = LogStore(path, sealed_by(folder).box(LOG))
         try:
-            yield store
+            with told():
+                yield store
         except (sqlite3.Error, DamagedError) as error:
             raise DamagedStoreError(f"the log {path} is damaged: {error}") from None
         finally:
@@ -67,11 +71,17 @@ def opened(folder: Path) -> Iterator[LogStore]:
         os.close(lock)
 
 
+def check_version(path: Path, version: int) -> None:
+    """VersionProblem where another version has written the log."""
+    if version not in VERSIONS:
+        known = " and ".join(map(str, VERSIONS))
+        raise VersionProblem(f"{path} has format {version}, this program reads {known}")
+
+
 def read_parts(store: LogStore) -> list[bytes]:
     """All parts of the log, every checksum checked."""
     version = store.database.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
-        raise VersionProblem(f"{store.path} has format {version}, this program reads {VERSION}")
+    check_version(store.path, version)
     store.verify()
     store.get_record()
     store.get_incarnation()
@@ -102,11 +112,8 @@ def dump_log(folder: Path, groups: Sequence[str] = (), recorded: Reaches | None 
     """
     path = path_of(folder)
     try:
-        with ReadLog(path) as log:
-            if log.version != VERSION:
-                raise VersionProblem(
-                    f"{path} has format {log.version}, this program reads {VERSION}"
-                )
+        with told(), ReadLog(path, sealed_by(folder).box(LOG)) as log:
+            check_version(path, log.version)
             log.check()
             write_rows(log, groups, recorded)
     except (sqlite3.Error, DamagedError) as error:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from server import VERSION
 from server.errors import ServerError
 from server.logs import COMMANDS, run_command
+from server.rest import key_flag_taken
 from server.serve import run
 from server.settings import read_settings
 from server.settings_help import help_text
@@ -65,6 +66,10 @@ def command_of(word: str) -> Command | None:
             from server.operation_cli import run_operation_command
 
             return run_operation_command
+        case "rekey":
+            from server.rekey_cli import run_rekey_command
+
+            return run_rekey_command
         case "plan":
             from server.plan_cli import run_plan_command
 
@@ -96,10 +101,12 @@ def main(arguments: list[str]) -> int:
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     try:
         if command is not None:
-            command(arguments)
+            with key_flag_taken(arguments) as rest:
+                command(rest)
             return 0
         if arguments and arguments[0] in COMMANDS:
-            run_command(arguments[0], arguments[1:])
+            with key_flag_taken(arguments) as rest:
+                run_command(rest[0], rest[1:])
             return 0
         settings = read_settings(arguments, os.environ)
         with asyncio.Runner(loop_factory=new_loop) as runner:

@@ -10,6 +10,7 @@ from groupcore.aio import Node as ObjectsNode
 from groupcore.aio.errors import FolderInUseError, ForeignFolderError, FormatError, StorageError
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.objects import log_event
+from groupcore.aio.rest_key import RestKey
 from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, SettingsError
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.errors import SchemaMismatchError
@@ -57,7 +58,10 @@ def make_trace(settings: Settings) -> TraceWriter | None:
 
 
 def make_objects(
-    settings: Settings, key: KeyFile | None, trace: TraceWriter | None = None
+    settings: Settings,
+    key: KeyFile | None,
+    trace: TraceWriter | None = None,
+    rest: RestKey | None = None,
 ) -> ObjectsNode:
     """The node of the shared objects beneath; KeyProblem, SettingsProblem."""
     try:
@@ -66,7 +70,7 @@ def make_objects(
             node_id=settings.node_id,
             options=ServiceOptions(k=settings.k),
             data_dir=LogStorage(
-                settings.data, settings.cluster, settings.node_id, sets_aside=False
+                settings.data, settings.cluster, settings.node_id, sets_aside=False, rest=rest
             ),
             bind=settings.bind,
             port=settings.node_port,
@@ -112,6 +116,8 @@ def make_accounts(
 def problem_of(error: GroupcoreError) -> ServerError:
     """What ends the program when the node cannot be in its cluster."""
     match error:
+        case KeyFileError():
+            return KeyProblem(f"--data-key-file: {error}")
         case IdInUseError():
             return IdInUseProblem(f"--node-id: {error}")
         case JoinRefusedError():

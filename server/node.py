@@ -49,6 +49,7 @@ from server.pictures.named import named_in
 from server.pictures.register import NAME as PICTURES
 from server.pictures.register import Pictures
 from server.pictures.service import PictureService
+from server.rest import Seals, read_rest
 from server.settings import Settings
 from server.state import State
 from server.waiting import Awaits, Shown, shown
@@ -85,10 +86,14 @@ class Node:
         self.settings = settings
         self.public_url = public_url
         self.trace = make_trace(settings)
-        self.objects = make_objects(settings, key, self.trace)
+        self.seals = Seals(settings.data, read_rest(settings.data_key_file))
+        self.objects = make_objects(settings, key, self.trace, self.seals.rest)
+        self.seals.follow(self.objects.groups.storage)
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
         self.accounts = make_accounts(settings, self.objects, public_url, key)
+        if self.accounts is not None:
+            self.accounts.seals = self.seals
         self.last_backup = LastBackup(settings.data)
         self.noticed = Noticed(self._note, asyncio.get_running_loop().time)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
@@ -99,6 +104,7 @@ class Node:
             lambda: () if self.view is None else self.view.names,
             self._pictures_of,
             self.work,
+            self.seals,
         )
         self.catalogue: Catalogue | None = None
         self.on_apart: Callable[[], None] = lambda: None
@@ -149,6 +155,7 @@ class Node:
             raise ServerError(f"cannot join the cluster: {error}") from None
         files.begin()
         self._spawn(self.noticed.run())
+        self._spawn(self.seals.seal_plain())
         self.catalogue, self._files = catalogue, files
         self._nodes.changes().tap = self._on_nodes
         self._on_nodes(None)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from server.accounts.audit_file import compare, verify
+from server.accounts.audit_file import KIND, compare, verify
 from server.accounts.audit_key import NAME as AUDIT_KEY
 from server.accounts.audit_key import read_any
 from server.accounts.tokens import SCOPES
@@ -28,6 +28,7 @@ from server.management_client import (
     credentials_of,
     managed,
 )
+from server.rest import sealed_by
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -88,7 +89,9 @@ def run_people_command(arguments: Sequence[str]) -> None:
     if given.topic == "audit" and given.verb == "verify":
         found = _verified(given.file, given.key)
         for url in given.against:
-            compare(given.file, asyncio.run(_held(way_to(url, credentials_of(given)))), url)
+            box = sealed_by(given.file.parent).box(KIND)
+            held = asyncio.run(_held(way_to(url, credentials_of(given))))
+            compare(given.file, held, url, box)
         _print(found | ({"compared_with": given.against} if given.against else {}), given.json)
         return
     _print(asyncio.run(_asked(given)), given.json)
@@ -100,7 +103,9 @@ def _verified(path: Path, key: Path | None) -> Shown:
     beside = path.with_name(AUDIT_KEY)
     if key is None and beside.exists():
         key = beside
-    found = verify(path, () if key is None else read_any(key))
+    seals = sealed_by(path.parent)
+    keys = () if key is None else read_any(key, seals)
+    found = verify(path, keys, box=seals.box(KIND))
     return {
         "entries": found.entries,
         "last": found.last,

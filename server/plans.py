@@ -124,7 +124,7 @@ class Plans:
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self._shelf = Shelf(node.settings.data / NAME)
+        self._shelf = Shelf(node.settings.data / NAME, node.seals)
         self._past: dict[str, Record] = {}
         self._carried: dict[str, Carried] = {}
         self._unkept: set[str] = set()

@@ -125,6 +125,13 @@ SETTINGS: tuple[Setting, ...] = (
         "key_file", optional_path, "", "", "file with the cluster key; may miss on loopback only"
     ),
     Setting(
+        "data_key_file",
+        optional_path,
+        "",
+        "",
+        "file with a key, made like the cluster's: what this node keeps on disk is sealed under it",
+    ),
+    Setting(
         "k",
         between(0, 64),
         "nodes",
@@ -285,6 +292,7 @@ class Settings:
     origins: tuple[str, ...]
     data: Path
     key_file: Path | None
+    data_key_file: Path | None
     k: int
     trace: Path | None
     trace_every: int
@@ -382,6 +390,10 @@ def check_together(settings: Settings) -> None:
         refuse(*problem)
     if settings.oidc_issuer and not (settings.accounts and settings.oidc_client):
         refuse("--oidc-issuer", "needs --accounts on and --oidc-client")
+    data_key = settings.data_key_file
+    if settings.key_file and data_key and data_key.resolve() == settings.key_file.resolve():
+        remedy = "another one: a change of the cluster key takes the former out of its file"
+        refuse("--data-key-file", f"is the file of --key-file; give it {remedy}")
     if settings.burst < settings.rate:
         refuse("--burst", f"must be at least --rate, {settings.rate}")
     if 1 < settings.cluster_size < 2 * settings.k:

@@ -19,6 +19,7 @@ def help_text() -> str:
         "       python -m server trace list | prune DIR ... (see trace --help)",
         "       python -m server backup create | verify | restore FILE ... (see backup --help)",
         "       python -m server recover | operation ... (see recover --help)",
+        "       python -m server rekey DIR ... (see rekey --help)",
         "",
         "Every flag is also an environment variable; the flag wins.",
         "",
@@ -28,6 +29,7 @@ def help_text() -> str:
         default = row.default or "empty"
         lines.append(f"  {row.flag} VALUE{unit}  (default {default}; {row.variable})")
         lines.append(f"      {row.text}")
+    lines += ["", "What reads data that is sealed takes --data-key-file, too, or the variable."]
     lines += ["", "Exit codes: 0 left, 1 other, 2 settings, 3 key, 4 damaged store, 5 version,"]
     lines.append("6 id in use, 7 address taken.")
     return "\n".join(lines)

@@ -11,11 +11,15 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from groupcore.aio.box import Box
+from groupcore.aio.errors import BrokenSealError, RestKeyError
 from groupcore.aio.private import make_folder, open_file
+from server.rest import Seals
+from server.sealed_lines import has_plain, open_line, seal_line, write_lines
 
 logger = logging.getLogger("server")
 
@@ -26,26 +30,38 @@ Record = dict[str, Any]
 
 
 class Shelf:
-    """One file of a node; each record has an `id`."""
+    """One file of a node; each record has an `id`. `seals`: of the node's folder, if it has any."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, seals: Seals | None = None) -> None:
         self._path = path
         self._lines = 0
+        self._is_cut = False
+        """The node's end has cut the last line short, so the next one begins a line of its own."""
         self._writing = asyncio.Lock()
+        self._seals = seals
+        if seals is not None:
+            seals.later(path.name, self.seal_plain)
+
+    @property
+    def _box(self) -> Box | None:
+        return None if self._seals is None else self._seals.box(self._path.name)
 
     def load(self) -> dict[str, Record]:
         """The newest record of each by its id, in the order in which they were begun."""
         found: dict[str, Record] = {}
         try:
-            text = self._path.read_text(encoding="utf-8", errors="replace")
+            data = self._path.read_bytes()
         except OSError:
             return found
-        for line in text.splitlines():
-            self._lines += 1
+        lines = data.split(b"\n")
+        self._is_cut = bool(lines[-1])
+        self._lines = len(lines) - (not lines[-1])
+        for number, line in enumerate(lines[: self._lines]):
             try:
-                record = json.loads(line)
-            except ValueError:
-                continue  # the node's end cut it short
+                text = open_line(self._box, number, line).decode("utf-8", "replace")
+                record = json.loads(text)
+            except (ValueError, BrokenSealError, RestKeyError):
+                continue  # damaged, or cut short by the node's end
             if isinstance(record, dict) and isinstance(record.get("id"), str):
                 found[record["id"]] = record
         return found
@@ -63,17 +79,34 @@ class Shelf:
             except OSError as error:
                 logger.warning("%s: what was done here is not kept: %s", self._path, error)
 
+    async def seal_plain(self) -> int:
+        """Seal lines that were written before there was a key; OSError, BrokenSealError."""
+        async with self._writing:
+            box = self._box
+            if box is not None and self._path.exists() and has_plain(self._path):
+                await asyncio.to_thread(self._seal, box)
+        return 0
+
+    def _seal(self, box: Box) -> None:
+        lines = []
+        for number, line in enumerate(self._path.read_bytes().splitlines()):
+            try:
+                lines.append(open_line(box, number, line))
+            except BrokenSealError:
+                lines.append(b"")  # passed over when it is read, as it would be as it stands
+        write_lines(self._path, lines, box)
+        self._lines, self._is_cut = len(lines), False
+
     def _append(self, record: Record) -> None:
         make_folder(self._path.parent)
-        with open_file(self._path, "a") as file:
-            file.write(f"{json.dumps(record)}\n")
+        line = seal_line(self._box, self._lines, json.dumps(record).encode("ascii"))
+        with open_file(self._path, "ab") as file:
+            file.write((b"\n" if self._is_cut else b"") + line + b"\n")
             file.flush()
             os.fsync(file.fileno())
+        self._is_cut = False
 
-    def _write_anew(self, records: list[Record]) -> None:
-        fresh = self._path.with_suffix(".new")
-        with open_file(fresh, "w") as file:
-            file.writelines(f"{json.dumps(record)}\n" for record in records)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self._path)
+    def _write_anew(self, records: Iterable[Record]) -> None:
+        lines = (json.dumps(record).encode("ascii") for record in records)
+        write_lines(self._path, lines, self._box)
+        self._is_cut = False

@@ -1,6 +1,6 @@
 """What can go wrong between a channel and the machine that it runs on."""
 
-from groupcore.errors import GroupcoreError
+from groupcore.errors import GroupcoreError, KeyFileError
 
 
 class PortInUseError(GroupcoreError):
@@ -29,6 +29,14 @@ class FormatError(StorageError):
 
 class DamagedLogError(StorageError):
     """The log is not what was written; move the folder away and take all from the others."""
+
+
+class RestKeyError(KeyFileError):
+    """What lies on the disk is sealed, and its key is not given; the text says which is needed."""
+
+
+class BrokenSealError(StorageError):
+    """Sealed bytes are not what was sealed for this place: damaged, altered or from elsewhere."""
 
 
 class JoinRefusedError(GroupcoreError):

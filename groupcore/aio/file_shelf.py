@@ -1,7 +1,8 @@
 """A shelf in a file of the node's folder, which is begun anew with each life.
 
 The file is scratch: nothing is synced, and nothing of it is read by the next life. What the disk
-has no room for stays in memory.
+has no room for stays in memory. Where the node's folder is sealed the file is, too, under a key
+that is in this process's memory alone.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from groupcore.aio.box import Box
 from groupcore.aio.errors import StorageError
 from groupcore.aio.private import make_file
 from groupcore.sequencing.shelf import MemoryShelf
@@ -21,8 +23,9 @@ class FileShelf:
     """See `groupcore.sequencing.shelf.Shelf`. For one thread; StorageError from the constructor,
     and where what was put cannot be read again."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, box: Box | None = None) -> None:
         self._path = path
+        self._box = box
         self._spare = MemoryShelf()
         try:
             path.unlink(missing_ok=True)
@@ -38,8 +41,9 @@ class FileShelf:
 
     def put(self, data: bytes) -> int:
         """Keep this; gives its number."""
+        stored = data if self._box is None else self._box.seal(data)
         try:
-            done = self._file.execute("INSERT INTO shelf (data) VALUES (?)", (data,))
+            done = self._file.execute("INSERT INTO shelf (data) VALUES (?)", (stored,))
         except sqlite3.Error:  # the disk is full, as a rule
             return -self._spare.put(data)
         return done.lastrowid or 0
@@ -57,7 +61,7 @@ class FileShelf:
         if row is None:
             raise StorageError(f"{self._path} has lost what was put there")
         data: bytes = row[0]
-        return data
+        return data if self._box is None else self._box.open(data)
 
     def drop(self, number: int) -> None:
         """Keep it no longer; its room is used again."""

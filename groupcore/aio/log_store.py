@@ -4,6 +4,10 @@
 thread writes everything in the order in which it was handed over, a record of membership is never
 on disk before the log that belongs to it.
 
+With a key (`groupcore.aio.rest_key`) each part and the record are sealed at their places, and chain
+and checksums are those of what is stored: they tell damage without the key. What was written before
+there was one is sealed when the folder is opened.
+
 A log that is damaged is set aside, whole, and the node begins as one that has lost its disk: it has
 no vote before it has taken everything from the others. Or it is refused, for a person to look at.
 """
@@ -13,16 +17,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import shutil
 import sqlite3
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
+from groupcore.aio.box import Box, is_sealed
 from groupcore.aio.commits import GroupCommit, lock_folder
+from groupcore.aio.data_key import NAMES as DATA_KEYS
+from groupcore.aio.data_key import DataKey, has_data_key, refuse_without_key
 from groupcore.aio.errors import (
+    BrokenSealError,
     DamagedLogError,
     FolderInUseError,
     ForeignFolderError,
@@ -30,7 +38,19 @@ from groupcore.aio.errors import (
     StorageError,
 )
 from groupcore.aio.file_shelf import FileShelf
+from groupcore.aio.log_records import (
+    LOG,
+    RECORD,
+    SEALED_VERSION,
+    VERSION,
+    VERSIONS,
+    DamagedError,
+    opened,
+    place_of,
+    version_of,
+)
 from groupcore.aio.private import Narrowed, make_folder
+from groupcore.aio.rest_key import RestKey
 from groupcore.aio.sealed_store import HEAD, SealedStore, checksum
 from groupcore.histogram import Histogram
 from groupcore.log_chain import GENESIS, chained
@@ -38,7 +58,6 @@ from groupcore.sequencing.log import LogPart
 
 log = logging.getLogger(__name__)
 
-VERSION = 1
 TABLES = """
 CREATE TABLE log(position INTEGER PRIMARY KEY, part BLOB NOT NULL, chain BLOB NOT NULL);
 CREATE TABLE lineage(one INTEGER PRIMARY KEY CHECK (one = 1), record BLOB NOT NULL,
@@ -54,19 +73,22 @@ QUEUED_BYTES_MAX = 256 << 20
 OnTrouble = Callable[[str, str], None]
 
 
-class DamagedError(Exception):
-    """The log is not what was written."""
-
-
 class LogStore(SealedStore):
     """The open database. `_checkpoint`: where the log ended before the last one of this life.
 
-    `_committed_checkpoint` is that of the last commit: what a rollback goes back to.
+    `_committed_checkpoint` is that of the last commit: what a rollback goes back to. `box` seals,
+    where there is one; `plain_parts` counts the parts that are not sealed, as of the last `read`.
     """
 
     checkpoint_at_s: float = 0.0
+    plain_parts: int = 0
+    _plain_to: int = 0
     _checkpoint: tuple[int, bytes] | None = None
     _committed_checkpoint: tuple[int, bytes] | None = None
+
+    def __init__(self, path: Path, box: Box | None = None) -> None:
+        super().__init__(path)
+        self.box = box
 
     def damaged(self, detail: str) -> Exception:
         """What the log's owner sets aside."""
@@ -89,17 +111,28 @@ class LogStore(SealedStore):
             if part.fresh:
                 self.database.execute("DELETE FROM log")
                 self.set_meta("base", HEAD.pack(0, self.position, self.chain))
+                self._dropped(self.position)
             if part.dropping and self._checkpoint is not None:
                 at, chain = self._checkpoint
                 self.database.execute("DELETE FROM log WHERE position <= ?", (at,))
                 self.set_meta("base", HEAD.pack(0, at, chain))
+                self._dropped(at)
             if part.checkpoint:
                 self._checkpoint = (self.position, self.chain)
                 self.checkpoint_at_s = time.monotonic()
             self.position += 1
-            self.chain = chained(self.chain, 0, self.position, part.data)
-            row = (self.position, part.data, self.chain)
+            stored = self._stored(part.data, place_of(self.position))
+            self.chain = chained(self.chain, 0, self.position, stored)
+            row = (self.position, stored, self.chain)
             self.database.execute("INSERT INTO log VALUES (?, ?, ?)", row)
+
+    def _stored(self, data: bytes, place: bytes) -> bytes:
+        return data if self.box is None else self.box.seal(data, place)
+
+    def _dropped(self, at: int) -> None:
+        """Parts up to here have gone."""
+        if at >= self._plain_to:
+            self.plain_parts = 0
 
     def verify(self) -> None:
         """Raise DamagedError unless everything is as it was left."""
@@ -115,7 +148,7 @@ class LogStore(SealedStore):
         try:
             base = self.get_meta("base")
             _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
-            parts = []
+            parts, plain, plain_to = [], 0, 0
             for at, part, expected in self.database.execute(
                 "SELECT position, part, chain FROM log ORDER BY position"
             ):
@@ -123,14 +156,63 @@ class LogStore(SealedStore):
                 if chain != expected or at != position + 1:
                     raise self.damaged(f"the checksum of part {at} is wrong")
                 position = at
-                parts.append(part)
+                if not is_sealed(part):
+                    plain, plain_to = plain + 1, at
+                parts.append(opened(self.box, part, place_of(at), f"part {at} of {self.path}"))
         except (sqlite3.Error, struct.error, TypeError, UnicodeDecodeError) as error:
             raise self.damaged(str(error)) from None
         self.position, self.chain = position, bytes(chain)
+        self.plain_parts, self._plain_to = plain, plain_to
         return parts
+
+    def seal_plain(self) -> None:
+        """Seal what is plain, and let nothing of it stay in the file or in SQLite's log ahead.
+
+        After `read`. One transaction, then two steps that a later call does again: so a power cut
+        leaves a log that can be read. DamagedError, sqlite3.Error: it is as it was.
+        """
+        self.begin()
+        try:
+            self._seal_parts()
+            record = self.get_record()
+            if record is not None:
+                self.put_record(record)
+            self.database.execute(f"PRAGMA user_version = {SEALED_VERSION}")
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+        self.plain_parts = 0
+        self.database.execute("VACUUM")  # what was overwritten goes from the free pages
+        busy = self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise sqlite3.OperationalError("somebody reads the log beside this program")
+
+    def _seal_parts(self) -> None:
+        if not self.plain_parts:
+            return
+        base = self.get_meta("base")
+        chain: bytes = HEAD.unpack(base)[2] if base is not None else GENESIS
+        positions = self.database.execute("SELECT position FROM log ORDER BY position").fetchall()
+        for (at,) in positions:
+            query = "SELECT part FROM log WHERE position = ?"
+            stored = bytes(self.database.execute(query, (at,)).fetchone()[0])
+            if not is_sealed(stored):
+                stored = self._stored(stored, place_of(at))
+            chain = chained(chain, 0, at, stored)
+            row = (stored, chain, at)
+            self.database.execute("UPDATE log SET part = ?, chain = ? WHERE position = ?", row)
+        self.chain = chain
+
+    def mark_sealed(self) -> None:
+        """From here on records may be sealed; sqlite3.Error."""
+        self.begin()
+        self.database.execute(f"PRAGMA user_version = {SEALED_VERSION}")
+        self.commit()
 
     def put_record(self, record: bytes) -> None:
         """Store the record of membership in place of the former."""
+        record = self._stored(record, RECORD)
         seal = checksum(record)
         self.database.execute("INSERT OR REPLACE INTO lineage VALUES (1, ?, ?)", (record, seal))
         self.set_meta("record", seal)
@@ -146,7 +228,7 @@ class LogStore(SealedStore):
         record, seal = row
         if checksum(record) != seal or seal != (expected or seal):
             raise self.damaged("the membership record does not match its checksum")
-        return bytes(record)
+        return opened(self.box, bytes(record), RECORD, f"the membership record of {self.path}")
 
     def fill(self) -> None:
         """A new store: no life has begun."""
@@ -175,60 +257,27 @@ class LogStore(SealedStore):
         return int.from_bytes(number, "big")
 
 
-class ReadLog:
-    """The log in a file, read beside a node that may be running: all of one commit, for `with`.
-
-    Iterate over it, also several times, for the parts, oldest first; `check` has looked at their
-    checksums. DamagedError, sqlite3.Error.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        self._database.isolation_level = None
-
-    def __enter__(self) -> Self:
-        """Read as of now."""
-        self._database.execute("BEGIN")
-        self.version: int = self._database.execute("PRAGMA user_version").fetchone()[0]
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        """Let go of it."""
-        self._database.close()
-
-    def __iter__(self) -> Iterator[bytes]:
-        for (part,) in self._database.execute("SELECT part FROM log ORDER BY position"):
-            yield part
-
-    def check(self) -> None:
-        """Every checksum is right, and the end is where the last commit left it."""
-        base, head = self._meta("base"), self._meta("head")
-        _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
-        query = "SELECT position, part, chain FROM log ORDER BY position"
-        for at, part, expected in self._database.execute(query):
-            chain = chained(chain, 0, at, part)
-            if chain != expected or at != position + 1:
-                raise DamagedError(f"the checksum of part {at} is wrong")
-            position = at
-        if head is not None and HEAD.unpack(head)[1:] != (position, chain):
-            raise DamagedError("the log does not end where the last commit left it")
-
-    def _meta(self, key: str) -> bytes | None:
-        row = self._database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else bytes(row[0])
-
-
 class LogStorage:
     """A node's folder; `durable`, as a `Lineage` is. Its calls come from the loop or, where they
-    wait, from other threads. `sets_aside`: a damaged log is moved away, and not refused.
+    wait, from other threads. `sets_aside`: a damaged log is moved away, and not refused. `rest`:
+    all that is written is sealed under this key file, and what was plain before by `open`.
     """
 
     durable = True
 
     def __init__(
-        self, folder: Path | str, cluster: str, node_id: str, *, sets_aside: bool = True
+        self,
+        folder: Path | str,
+        cluster: str,
+        node_id: str,
+        *,
+        sets_aside: bool = True,
+        rest: RestKey | None = None,
     ) -> None:
         self.folder = Path(folder)
+        self.data_key: DataKey | None = None
+        """What seals the folder, once it is open; None: nothing does."""
+        self._rest = rest
         self.sets_aside = sets_aside
         self.set_aside: Path | None = None
         self.last_written_s: float | None = None
@@ -239,6 +288,11 @@ class LogStorage:
         self._shelf: FileShelf | None = None
         self._writer: GroupCommit[LogStore] | None = None
         self._on_trouble: OnTrouble = lambda kind, detail: None
+
+    @property
+    def plain_parts(self) -> int:
+        """How many parts of the log were written before there was a key, and are not sealed."""
+        return 0 if self._writer is None else self._writer.store.plain_parts
 
     @property
     def queued_bytes(self) -> int:
@@ -279,7 +333,8 @@ class LogStorage:
     def open(self) -> None:
         """Open the files, or make them; a damaged log is set aside. StorageError and its kinds.
 
-        Waits for the disk; `start` follows on the loop.
+        RestKeyError, with nothing written, where the folder is sealed under a key that is not
+        given. Waits for the disk; `start` follows on the loop.
         """
         try:
             self._lock = lock_folder(self.folder)
@@ -291,6 +346,8 @@ class LogStorage:
         except OSError as error:
             raise StorageError(f"{self.folder} cannot be used: {error.strerror}") from None
         try:
+            if self._rest is None:
+                refuse_without_key(self.folder)
             self._close_to_others()
             found = (self.folder / name for name in FILES)
             written = [one.stat().st_mtime for one in found if one.is_file()]
@@ -312,6 +369,7 @@ class LogStorage:
 
     def _open_store(self) -> LogStore:
         try:
+            self.data_key = self._open_data_key()
             store = self._checked_store()
         except DamagedError as error:
             if not self.sets_aside:
@@ -327,29 +385,71 @@ class LogStorage:
                 error,
                 self.set_aside,
             )
+            self.data_key = self._open_data_key()
             store = self._checked_store()
         return store
+
+    def _open_data_key(self) -> DataKey | None:
+        """What seals the folder, wrapped by the newest key; RestKeyError, DamagedError."""
+        if self._rest is None:
+            return None
+        path = self.folder / FILES[0]
+        if not has_data_key(self.folder) and version_of(path) == SEALED_VERSION:
+            raise DamagedError(f"{DATA_KEYS[0]} and its copy are missing")
+        try:
+            found = DataKey(self.folder, self._rest)
+            found.renew()
+        except BrokenSealError as error:
+            raise DamagedError(str(error)) from None
+        return found
 
     def _checked_store(self) -> LogStore:
         path = self.folder / FILES[0]
         try:
-            store = LogStore(path)
+            store = LogStore(path, None if self.data_key is None else self.data_key.box(LOG))
         except (OSError, sqlite3.Error) as error:
             raise StorageError(f"{path} cannot be opened: {error}") from None
         try:
             self._check(store)
+            self._seal(store)
         except BaseException:
             store.close_untouched()
             raise
         return store
 
+    def _seal(self, store: LogStore) -> None:
+        """Have nothing plain in the log; where there is no room for that, nothing more."""
+        if self.data_key is None or LOG in self.data_key.whole:
+            return
+        try:
+            store.seal_plain()
+            self.data_key.note_whole(LOG)
+        except sqlite3.Error as error:
+            log.warning(
+                "what was in the log %s before it was sealed stays in the file until the next "
+                "start (%d parts): %s",
+                store.path,
+                store.plain_parts,
+                error,
+            )
+            if store.plain_parts:
+                self._mark_sealed(store)
+
+    def _mark_sealed(self, store: LogStore) -> None:
+        try:
+            store.mark_sealed()
+        except sqlite3.Error as error:
+            raise StorageError(f"{store.path} cannot be written: {error}") from None
+
     def _check(self, store: LogStore) -> None:
         try:
-            version = store.prepare(TABLES, VERSION, self._owner)
-            if version != VERSION:
+            fresh = VERSION if self.data_key is None else SEALED_VERSION
+            version = store.prepare(TABLES, fresh, self._owner)
+            if version not in VERSIONS:
                 raise FormatError(
-                    f"{store.path} has format {version}, this program reads format {VERSION}; "
-                    "use the program that wrote it, or an empty folder"
+                    f"{store.path} has format {version}, this program reads format "
+                    f"{VERSION} and {SEALED_VERSION}; use the program that wrote it, or an empty "
+                    "folder"
                 )
             for key, mine in self._owner.items():
                 if store.owner(key) != mine:
@@ -398,13 +498,19 @@ class LogStorage:
         for name in FILES:
             if (self.folder / name).exists():
                 (self.folder / name).rename(aside / name)
+        for name in DATA_KEYS:  # who looks at what was moved away needs it there, too
+            if (self.folder / name).exists():
+                shutil.copy2(self.folder / name, aside / name)
+                if self._rest is not None and self.data_key is None:  # it is what is damaged
+                    (self.folder / name).unlink()
         return aside
 
     def new_shelf(self) -> FileShelf:
         """A shelf for a life that begins; that of the former one is no more. StorageError."""
         if self._shelf is not None:
             self._shelf.close()
-        self._shelf = FileShelf(self.folder / SHELF)
+        box = None if self.data_key is None else Box.scratch(SHELF)
+        self._shelf = FileShelf(self.folder / SHELF, box)
         return self._shelf
 
     def start(self, on_trouble: OnTrouble) -> None:

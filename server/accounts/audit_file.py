@@ -8,6 +8,9 @@ audit key (`server.accounts.audit_key`). So nobody without the key inserts a gap
 entry behind one, or chains the log anew. Where a key begins in a file that has lines already, a
 line `{"anchor": HASH}` carries the SHA-256 of all bytes before it: they are vouched for as of then.
 
+Where the node's folder is sealed, each line is, at its number (`server.sealed_lines`); codes,
+hashes and anchors are those of the lines as they are without.
+
 Invariants.
   F1  From the line on with which the key begins, each line has the code that follows the former's.
   F2  A file whose folder has kept a key has a line of it, unless it is empty.
@@ -27,13 +30,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from groupcore.aio.box import Box
+from groupcore.aio.errors import BrokenSealError, RestKeyError
 from groupcore.aio.private import make_folder
 from server.accounts.audit import FIRST, Note, follows
 from server.accounts.audit_key import AuditKey
-from server.errors import DamagedStoreError
+from server.errors import DamagedStoreError, KeyProblem
+from server.rest import FLAG, Seals
+from server.sealed_lines import has_plain, open_line, plain_lines, seal_line, write_lines
 
 logger = logging.getLogger("server")
 
+KIND = "audit"
+"""Of what is sealed here."""
 CODED = re.compile(r'(\{.*), "mac": "([0-9a-f]{64})"\}', re.DOTALL)
 """A line: what its code covers, and the code."""
 
@@ -53,6 +62,7 @@ class Verified:
     unkeyed: int = 0
     key: bytes | None = None
     mac: str = ""
+    lines: int = 0
 
 
 def code_of(key: bytes, before: str, text: str) -> str:
@@ -64,20 +74,31 @@ class AuditFile:
     """Appends entries; DamagedStoreError when what is there is not whole, KeyProblem.
 
     `cluster` are the keys of the cluster, that in use first. `takes_over`: the file was put here
-    from elsewhere, and may be of another key.
+    from elsewhere, and may be of another key. `seals`: of its folder, if it has any.
     """
 
     def __init__(
-        self, path: Path, cluster: Sequence[bytes] = (), *, takes_over: bool = False
+        self,
+        path: Path,
+        cluster: Sequence[bytes] = (),
+        *,
+        takes_over: bool = False,
+        seals: Seals | None = None,
     ) -> None:
         self._path = path
+        self._box = None if seals is None else seals.box(KIND)
         make_folder(path.parent)
         _cut_torn_line(path)
-        key = AuditKey(path.parent, cluster)
+        key = AuditKey(path.parent, cluster, seals)
         found = Verified(0, 0, 0, FIRST)
         if path.exists():
             may_lack = key.is_first or takes_over
-            found = verify(path, key.known, may_lack_key=may_lack)
+            found = verify(path, key.known, may_lack_key=may_lack, box=self._box)
+            if self._box is not None and has_plain(path):
+                write_lines(path, list(plain_lines(path, self._box)), self._box)
+        if seals is not None:
+            seals.later(KIND, _all_sealed)
+        self._lines = found.lines
         self.last, self._chain, self._key = found.last, found.chain, key.current
         self.unkeyed, self._mac = found.unkeyed, found.mac
         if found.key != key.current:
@@ -87,7 +108,8 @@ class AuditFile:
     def _begin_key(self) -> None:
         """Vouch for the lines that are there, which were written without this key."""
         self._mac = ""
-        before = self._path.read_bytes() if self._path.exists() else b""
+        there = plain_lines(self._path, self._box) if self._path.exists() else ()
+        before = b"".join(there)
         if before:
             self.unkeyed = before.count(b"\n")
             logger.info("%s: the audit key begins behind line %d", self._path, self.unkeyed)
@@ -120,7 +142,9 @@ class AuditFile:
     def _write(self, lines: list[str]) -> None:
         if not lines:
             return
-        data = "".join(f"{line}\n" for line in lines).encode("ascii")
+        numbered = enumerate(lines, self._lines)
+        sealed = (seal_line(self._box, at, line.encode("ascii")) for at, line in numbered)
+        data = b"".join(line + b"\n" for line in sealed)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             size = os.fstat(descriptor).st_size
@@ -129,10 +153,16 @@ class AuditFile:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(descriptor)
+        self._lines += len(lines)
 
     def agrees(self, notes: Iterable[Note]) -> bool:
         """Whether the file is of the same log as these entries."""
         return all(note.chain == self._chain for note in notes if note.number == self.last)
+
+
+async def _all_sealed() -> int:
+    """The constructor has sealed what was plain."""
+    return 0
 
 
 def _cut_torn_line(path: Path) -> None:
@@ -146,18 +176,17 @@ def _cut_torn_line(path: Path) -> None:
             file.truncate(whole)
 
 
-def compare(path: Path, held: Iterable[tuple[int, str]], node: str) -> None:
+def compare(path: Path, held: Iterable[tuple[int, str]], node: str, box: Box | None = None) -> None:
     """Hold a file that `verify` has read against numbers and hashes that a node has in its state.
 
     The state is that of all nodes, so it finds what a file by itself cannot show: a tail that was
     cut off, entries that a gap line hides, a log that was chained anew. DamagedStoreError.
     """
     chains: dict[int, str] = {}
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            read = json.loads(line)
-            if "chain" in read:
-                chains[read["number"]] = read["chain"]
+    for line in plain_lines(path, box):
+        read = json.loads(line)
+        if "chain" in read:
+            chains[read["number"]] = read["chain"]
     last = 0
     for last, chain in held:
         if chains.get(last) != chain:
@@ -172,9 +201,16 @@ def compare(path: Path, held: Iterable[tuple[int, str]], node: str) -> None:
         )
 
 
-def verify(path: Path, keys: Sequence[bytes] = (), *, may_lack_key: bool = False) -> Verified:
+def verify(
+    path: Path,
+    keys: Sequence[bytes] = (),
+    *,
+    may_lack_key: bool = False,
+    box: Box | None = None,
+) -> Verified:
     """Read a file and check every hash, and every code that one of the keys has made.
 
+    KeyProblem where it is sealed and no `box` opens it.
     DamagedStoreError names the first line that is wrong, or says that no line is of these keys,
     which `may_lack_key` allows.
     """
@@ -182,8 +218,8 @@ def verify(path: Path, keys: Sequence[bytes] = (), *, may_lack_key: bool = False
     with path.open("rb") as file:
         for place, line in enumerate(file, 1):
             try:
-                is_right = reading.take(line)
-            except (ValueError, TypeError, KeyError):
+                is_right = reading.take(opened_line(box, place - 1, line))
+            except (ValueError, TypeError, KeyError, BrokenSealError):
                 is_right = False
             if not is_right:
                 raise DamagedStoreError(
@@ -197,6 +233,15 @@ def verify(path: Path, keys: Sequence[bytes] = (), *, may_lack_key: bool = False
             "another key, or before there were keys"
         )
     return found
+
+
+def opened_line(box: Box | None, number: int, line: bytes) -> bytes:
+    """A line with its end, as it was written; BrokenSealError, KeyProblem."""
+    end = b"\n" if line.endswith(b"\n") else b""
+    try:
+        return open_line(box, number, line.removesuffix(b"\n")) + end
+    except RestKeyError as error:
+        raise KeyProblem(f"{FLAG}: line {number + 1} of the audit log: {error}") from None
 
 
 class _Reading:
@@ -215,7 +260,7 @@ class _Reading:
         """What has been read."""
         unkeyed = self._lines if self._key is None else self._unkeyed
         counted = self._entries, self._last, self._missing, self._chain
-        return Verified(*counted, unkeyed, self._key, self._mac)
+        return Verified(*counted, unkeyed, self._key, self._mac, self._lines)
 
     def take(self, line: bytes) -> bool:
         """Whether the next line is right; ValueError, TypeError, KeyError where it is no line."""

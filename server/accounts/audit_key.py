@@ -2,7 +2,8 @@
 
 Without a cluster key a node draws a key of its own at its first start. With one, all nodes derive
 the same audit key by HKDF-SHA-256 (RFC 5869), so that each of them can verify the file of another.
-The key stands in `audit.key`, mode 0600, as `audit:` and 64 hexadecimal digits.
+The key stands in `audit.key`, mode 0600, as `audit:` and 64 hexadecimal digits; where the folder is
+sealed, so is that line.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from groupcore.aio import KeyFile
 from groupcore.errors import KeyFileError
-from server.errors import KeyProblem
+from server.errors import DamagedStoreError, KeyProblem
+from server.rest import Seals, told
+from server.sealed_lines import MARK, open_line, seal_line
 
 NAME = "audit.key"
 PREFIX = "audit:"
@@ -33,22 +36,22 @@ def derived(cluster_key: bytes) -> bytes:
     return HKDF(SHA256(), KEY_BYTES, salt=None, info=INFO).derive(cluster_key)
 
 
-def read_any(path: Path) -> tuple[bytes, ...]:
+def read_any(path: Path, seals: Seals | None = None) -> tuple[bytes, ...]:
     """The audit keys that a file gives: an audit key itself, or one for each cluster key in it.
 
     KeyProblem where it cannot be read, where others may read it, or where it holds no key.
     """
     with suppress(OSError, UnicodeDecodeError):
-        if path.read_bytes()[: len(PREFIX)].decode() == PREFIX:
-            return (read_audit_key(path),)
+        if path.read_bytes().startswith((PREFIX.encode(), MARK)):
+            return (read_audit_key(path, seals),)
     try:
         return tuple(derived(key) for key in KeyFile(path).read())
     except KeyFileError as error:
         raise KeyProblem(str(error)) from None
 
 
-def read_audit_key(path: Path) -> bytes:
-    """The key in an `audit.key`; KeyProblem, whose text never holds a key."""
+def read_audit_key(path: Path, seals: Seals | None = None) -> bytes:
+    """The key in an `audit.key`; KeyProblem, whose text never holds a key. DamagedStoreError."""
     try:
         with path.open("rb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -59,6 +62,8 @@ def read_audit_key(path: Path) -> bytes:
         raise KeyProblem(
             f"the audit key {path} has mode {mode:04o}: others may read it; run: chmod 600 {path}"
         )
+    with told():
+        text = open_line(None if seals is None else seals.box(NAME), 0, text)
     try:
         key = bytes.fromhex(text.decode("ascii").removeprefix(PREFIX))
     except ValueError:
@@ -75,9 +80,12 @@ class AuditKey:
     has kept none so far: what its file has was written without, or with a key that is lost.
     """
 
-    def __init__(self, folder: Path, cluster: Sequence[bytes] = ()) -> None:
+    def __init__(
+        self, folder: Path, cluster: Sequence[bytes] = (), seals: Seals | None = None
+    ) -> None:
         self._path, self._fresh = folder / NAME, folder / f".{NAME}.new"
-        kept = read_audit_key(self._path) if self._path.exists() else None
+        self._seals = seals
+        kept = read_audit_key(self._path, seals) if self._path.exists() else None
         self.is_first = kept is None
         from_cluster = [derived(key) for key in cluster]
         if from_cluster:
@@ -90,7 +98,7 @@ class AuditKey:
             self.current = secrets.token_bytes(KEY_BYTES)
         own = () if kept is None else (kept,)
         self.known = tuple(dict.fromkeys((self.current, *own, *from_cluster)))
-        if kept != self.current:
+        if kept != self.current or self._is_plain():
             self._write()
 
     def keep(self) -> None:
@@ -99,17 +107,23 @@ class AuditKey:
             self._fresh.replace(self._path)
         self.is_first = False
 
+    def _is_plain(self) -> bool:
+        """It was written before there was something to seal it with."""
+        is_sealed = self._path.read_bytes().startswith(MARK)
+        return self._seals is not None and self._seals.box(NAME) is not None and not is_sealed
+
     def _read_fresh(self) -> bytes:
         try:
-            return read_audit_key(self._fresh)
-        except KeyProblem:  # torn by a crash, so nothing was written with it
+            return read_audit_key(self._fresh, self._seals)
+        except (KeyProblem, DamagedStoreError):  # torn by a crash, so nothing was written with it
             return secrets.token_bytes(KEY_BYTES)
 
     def _write(self) -> None:
         with suppress(FileNotFoundError):
             self._fresh.unlink()
         handle = os.open(self._fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(f"{PREFIX}{self.current.hex()}\n")
+        box = None if self._seals is None else self._seals.box(NAME)
+        with os.fdopen(handle, "wb") as file:
+            file.write(seal_line(box, 0, f"{PREFIX}{self.current.hex()}".encode()) + b"\n")
             file.flush()
             os.fsync(file.fileno())

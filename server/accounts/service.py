@@ -32,6 +32,7 @@ from server.accounts.secrets import digest_of, new_secret
 from server.accounts.standing import Standing
 from server.accounts.tickets import Tickets
 from server.errors import BadMessageError
+from server.rest import Seals
 
 logger = logging.getLogger("server")
 
@@ -92,6 +93,7 @@ class AccountService:
         self.offers = True
         self.cluster_keys: Callable[[], tuple[bytes, ...]] = tuple
         self.silent_s: Callable[[], float] = lambda: 0.0
+        self.seals: Seals | None = None
         self.pages: Pages | None = None
         self.feed: Feed | None = None
         self._accounts: Accounts | None = None
@@ -136,7 +138,8 @@ class AccountService:
 
     def begin(self, accounts: Accounts, shelf: Shelf) -> None:
         """Use the object, which the node has opened; DamagedStoreError, KeyProblem."""
-        self._file = AuditFile(self._folder / "audit.jsonl", self.cluster_keys())
+        path = self._folder / "audit.jsonl"
+        self._file = AuditFile(path, self.cluster_keys(), seals=self.seals)
         accounts.changes().tap = self._on_change
         self._lists = Lists(accounts, shelf)
         self._accounts = accounts

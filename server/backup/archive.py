@@ -18,12 +18,14 @@ import json
 import re
 import tarfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
+from groupcore.aio.rest_key import RestKey
+from server.backup.sealing import open_backup
 from server.errors import DamagedStoreError, SettingsProblem, VersionProblem
 
 FORMAT = 1
@@ -87,10 +89,20 @@ class Writer:
 
 
 class Reader:
-    """A file whose every byte was compared with its manifest; `told` is told of how many."""
+    """A file whose every byte was compared with its manifest; `told` is told of how many.
 
-    def __init__(self, path: Path, told: Callable[[int], None] = lambda count: None) -> None:
+    `rest`: the key file, without which one that is sealed is not opened. DamagedStoreError,
+    KeyProblem, VersionProblem.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        told: Callable[[int], None] = lambda count: None,
+        rest: RestKey | None = None,
+    ) -> None:
         self.path = path
+        self._rest = rest
         self._told = told
         found: dict[str, dict[str, Any]] = {}
         manifest = b""
@@ -120,20 +132,21 @@ class Reader:
         """All entries, in their order."""
         if not self.path.is_file():
             raise SettingsProblem(f"there is no file {self.path}")
-        with self._guarded("its beginning"):
-            tar = tarfile.open(self.path, "r:")  # noqa: SIM115  # closed below
-        with tar:
+        with ExitStack() as opened:
+            with self._guarded("its beginning"):
+                source = opened.enter_context(open_backup(self.path, self._rest))
+                tar = opened.enter_context(tarfile.open(fileobj=source, mode="r:"))
             name = "its beginning"
             while True:
                 with self._guarded(f"what follows {name}"):
                     member = tar.next()
                 if member is None:
                     return
-                source = tar.extractfile(member) if member.isreg() else None
-                if source is None or NAMES.fullmatch(member.name) is None:
+                entry = tar.extractfile(member) if member.isreg() else None
+                if entry is None or NAMES.fullmatch(member.name) is None:
                     raise self._damaged(f"{member.name[:80]!r} is no part of a backup")
                 name = member.name
-                yield name, source
+                yield name, entry
 
     @contextmanager
     def _guarded(self, what: str) -> Iterator[None]:

@@ -17,12 +17,15 @@ from pathlib import Path
 
 import aiohttp
 
+from groupcore.aio.rest_key import RestKey
 from server.backup.archive import Manifest, Reader, summary
 from server.backup.restoring import Restored, check_empty, restore
+from server.backup.sealing import Sealing
 from server.command_line import OneLineParser, add_admin, add_json, add_verbs
 from server.errors import ServerError, SettingsProblem
 from server.management.finding import Way
 from server.management_client import management_session, way_of
+from server.rest import VARIABLE, given_rest
 from server.settings import Settings, read_settings
 
 SILENCE_S = 60.0
@@ -59,7 +62,7 @@ def run_backup_command(arguments: Sequence[str]) -> None:
         case "create":
             found = asyncio.run(create(way_of(given), given.file))
         case "verify":
-            found = summary(Reader(given.file).manifest)
+            found = summary(Reader(given.file, rest=given_rest()).manifest)
         case _:
             found = put_back(given)
     if given.json:
@@ -72,8 +75,9 @@ async def create(way: Way, path: Path) -> Shown:
     """Have a node give a backup, verify it, and only then call it by its name."""
     aside = aside_of(path)
     try:
-        await _fetch(way, aside)
-        manifest = Reader(aside).manifest
+        rest = given_rest()
+        await _fetch(way, aside, rest)
+        manifest = Reader(aside, rest=rest).manifest
         aside.rename(path)
     except OSError as error:
         raise ServerError(f"{aside} cannot be written: {error.strerror}") from None
@@ -89,20 +93,22 @@ def aside_of(path: Path) -> Path:
     return path.with_name(path.name + ".part")
 
 
-async def _fetch(way: Way, path: Path) -> None:
+async def _fetch(way: Way, path: Path, rest: RestKey | None) -> None:
     url = f"{way.url}/admin/backup"
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=SILENCE_S, sock_read=SILENCE_S)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
+        sealing = Sealing(file, rest)
         try:
             async with management_session(way, timeout) as http, http.get(url) as answer:
                 if answer.status != 200:
                     problem = await answer.json(content_type=None)
                     raise ServerError(str(problem.get("detail", answer.status)))
                 async for part in answer.content.iter_chunked(PART_BYTES):
-                    file.write(part)
+                    sealing.write(part)
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise ServerError(f"the backup did not come whole from {way.text}: {error}") from None
+        sealing.end()
         file.flush()
         os.fsync(file.fileno())
 
@@ -110,7 +116,7 @@ async def _fetch(way: Way, path: Path) -> None:
 def put_back(given: argparse.Namespace) -> Shown:
     """Verify the file, and fill the folder."""
     check_empty(given.data)
-    reader = Reader(given.file)
+    reader = Reader(given.file, rest=given_rest())
     settings = settings_of(given, reader.manifest)
     of = len(reader.manifest.documents)
 
@@ -135,4 +141,6 @@ def settings_of(given: argparse.Namespace, manifest: Manifest) -> Settings:
     }
     if given.key_file:
         flags["key-file"] = given.key_file
+    if os.environ.get(VARIABLE):
+        flags["data-key-file"] = os.environ[VARIABLE]
     return read_settings([f"--{name}={value}" for name, value in flags.items()], {})

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
-from groupcore.aio.private import open_file
 from groupcore.errors import GroupcoreError
 from groupcore.objects.rich_parsing import parse_rich
 from groupcore.shared.documents.parts import Attributes, Seed
@@ -22,7 +21,7 @@ from groupcore.shared.documents.seeding import runs_of
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import unpack
 from groupcore.shared.object import declaration
-from server.accounts.audit_file import AuditFile
+from server.accounts.audit_file import KIND, AuditFile
 from server.backup.archive import AUDIT, Reader
 from server.backup.fields import parts_of
 from server.backup.taking import cut, hash_of, packed_document
@@ -30,6 +29,7 @@ from server.documents.catalogue import Catalogue, Listed
 from server.errors import BadMessageError, DamagedStoreError, ServerError, SettingsProblem
 from server.node import Node
 from server.pictures.register import Kept, Pictures
+from server.sealed_lines import write_lines
 from server.serve import key_file
 from server.settings import Settings
 
@@ -92,9 +92,8 @@ async def restore(
     audit = reader.one(AUDIT)
     if audit is not None:
         path = settings.data / AUDIT
-        with open_file(path, "wb") as file:
-            file.write(audit)
-        AuditFile(path, () if key is None else key.read(), takes_over=True)
+        write_lines(path, audit.splitlines(), node.seals.box(KIND))
+        AuditFile(path, () if key is None else key.read(), takes_over=True, seals=node.seals)
     return found
 
 

@@ -25,11 +25,13 @@ from groupcore.shared.documents.parts import Attributes
 from groupcore.shared.documents.shown import Shot
 from groupcore.shared.messages import pack
 from server import VERSION
+from server.accounts.audit_file import KIND
 from server.backup.archive import AUDIT, Writer
 from server.backup.fields import packed_fields
 from server.backup.resuming import outlasting
 from server.errors import BadMessageError
 from server.node import Node
+from server.sealed_lines import plain_lines
 
 ATTEMPTS = 50
 """So often blocks that came while others were opened are opened, too."""
@@ -121,7 +123,8 @@ async def _first(node: Node, writer: Writer) -> tuple[list[str], list[bytes]]:
     pieces.append(writer.entry("objects/activity", packed_fields(files.activity)))
     log = node.settings.data / AUDIT
     if log.is_file():
-        pieces.append(writer.entry(AUDIT, log.read_bytes()))
+        lines = plain_lines(log, node.seals.box(KIND))
+        pieces.append(writer.entry(AUDIT, b"".join(lines)))
     return list(catalogue), pieces
 
 

@@ -51,7 +51,7 @@ class Console:
         self.pages = pages
         self.plans = Plans(node)
         self.overlap = Newest()
-        shelf = Shelf(node.settings.data / OPERATIONS)
+        shelf = Shelf(node.settings.data / OPERATIONS, node.seals)
         self.operations = Operations(node.settings.node_id, lambda: node.me.incarnation, shelf)
         self.series = Series(lambda: totals_of(node, pages))
         self._leave = leave

@@ -25,11 +25,13 @@ from pathlib import Path
 
 from groupcore.aio.private import make_folder
 from server.backup.archive import Reader, summary
+from server.backup.sealing import Sealing
 from server.backup.taking import take
 from server.console.colleagues import Shown
 from server.console.operations import Operation, Work
 from server.errors import BadMessageError, ServerError
 from server.node import Node
+from server.rest import key_flag, read_rest
 from server.settings import Settings
 from server.trace.days import pruned
 
@@ -86,12 +88,14 @@ def taking(node: Node) -> tuple[str, Work]:
         aside = path.with_name(path.name + ".part")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         with os.fdopen(await asyncio.to_thread(os.open, aside, flags, 0o600), "wb") as file:
+            sealing = Sealing(file, node.seals.rest)
             try:
                 async for piece in take(node):
                     operation.step(len(piece))
-                    await asyncio.to_thread(file.write, piece)
+                    await asyncio.to_thread(sealing.write, piece)
+                await asyncio.to_thread(sealing.end)
                 await asyncio.to_thread(_sync, file.fileno(), file.flush)
-                found = await asyncio.to_thread(Reader, aside)
+                found = await asyncio.to_thread(Reader, aside, rest=node.seals.rest)
                 await asyncio.to_thread(os.link, aside, path)
                 node.last_backup.note()
             finally:
@@ -112,7 +116,8 @@ def verifying(settings: Settings, file: str) -> Work:
 
     async def work(operation: Operation) -> Shown:
         operation.total = path.stat().st_size
-        reader = await asyncio.to_thread(Reader, path, operation.step)
+        rest = read_rest(settings.data_key_file)
+        reader = await asyncio.to_thread(Reader, path, operation.step, rest)
         operation.done = operation.total
         return {"file": file, **summary(reader.manifest)}
 
@@ -135,6 +140,7 @@ def restoring(settings: Settings, file: str, name: str) -> Work:
     command += ["--data", str(aside), "--progress"]
     if settings.key_file is not None:
         command += ["--key-file", str(settings.key_file)]
+    command += key_flag(settings.data_key_file)
 
     async def work(operation: Operation) -> Shown:
         process = await asyncio.create_subprocess_exec(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Iterable
-from tempfile import SpooledTemporaryFile
-from typing import IO
+
+from server.documents.scratch import Scratch
 
 MEMORY_BYTES = 8 << 20
-"""What is larger goes by the disk."""
+"""What is larger goes by the disk, sealed."""
 DATED = (1980, 1, 1, 0, 0, 0)
 """The same document is the same file."""
 
@@ -17,7 +18,7 @@ class Zipped:
     """Takes the parts; `file` is whole after `end`, and gone when it is closed."""
 
     def __init__(self) -> None:
-        self.file: IO[bytes] = SpooledTemporaryFile(max_size=MEMORY_BYTES)  # noqa: SIM115  # closed by who reads it
+        self.file = io.BufferedRandom(Scratch(MEMORY_BYTES))
         self._zip = zipfile.ZipFile(self.file, "w")
 
     def add(self, name: str, data: bytes, packed: bool = False) -> None:

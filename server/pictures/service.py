@@ -22,7 +22,8 @@ from server.pictures.checking import Checking
 from server.pictures.exchange import Exchange
 from server.pictures.naming import is_hash
 from server.pictures.register import Kept, Pictures, no_picture
-from server.pictures.store import Store
+from server.pictures.store import FOLDER, Store
+from server.rest import Seals
 from server.settings import Settings
 from server.work.pool import Does
 
@@ -51,8 +52,11 @@ class PictureService:
         nodes: Callable[[], tuple[str, ...]],
         named: Named,
         work: Does,
+        seals: Seals | None = None,
     ) -> None:
-        self.store = Store(settings.data)
+        self.store = Store(settings.data, seals)
+        if seals is not None:
+            seals.later(FOLDER, self._seal_plain)
         self.missing = 0
         self.refused = 0
         self._settings = settings
@@ -64,7 +68,12 @@ class PictureService:
         self.exchange = Exchange(self.store, secret, lambda: self.register.sites)
         self._site: tuple[str, int] | None = None
         self._wake = asyncio.Event()
+        self._is_closed = False
         self._tasks: set[asyncio.Task[None]] = set()
+
+    async def _seal_plain(self) -> int:
+        """Seal pictures that were written before there was a key, until the node leaves."""
+        return await asyncio.to_thread(self.store.seal_plain, lambda: not self._is_closed)
 
     @property
     def register(self) -> Pictures:
@@ -104,6 +113,7 @@ class PictureService:
 
     async def close(self) -> None:
         """The node leaves."""
+        self._is_closed = True
         for task in self._tasks:
             task.cancel()
         if self._tasks:

@@ -9,7 +9,6 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -21,6 +20,8 @@ from server.logs import PIECE_BYTES
 from server.management.identity import identity_of
 from server.node import Node
 from server.noticed import LOG
+from server.rest import key_flag
+from server.settings import Settings
 
 AT_ONCE = 2
 """So many are given at a time: each reads the whole log."""
@@ -48,7 +49,7 @@ class History:
         self._under_way += 1
         try:
             process = await asyncio.create_subprocess_exec(
-                *command(self._node.settings.data, groups),
+                *command(self._node.settings, groups),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -94,7 +95,8 @@ class History:
         return json.dumps(reached).encode()
 
 
-def command(folder: Path, groups: list[str]) -> list[str]:
+def command(settings: Settings, groups: list[str]) -> list[str]:
     """The program that reads."""
     asked = [word for group in groups for word in ("--group", group)]
-    return [sys.executable, "-m", "server", "dump-log", str(folder), "--recorded", *asked]
+    program = [sys.executable, "-m", "server", "dump-log", str(settings.data), "--recorded"]
+    return [*program, *key_flag(settings.data_key_file), *asked]

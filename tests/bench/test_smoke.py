@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from bench import (
+    at_rest,
     contexts,
     crowd,
     document,
@@ -155,6 +156,10 @@ def run_memory(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return memory.weights(20), memory.cluster_of(20)
 
 
+def run_at_rest(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return [at_rest.case(20, 100, sealed) for sealed in (False, True)], at_rest.sealing(20, 100)
+
+
 def run_durable(patch: pytest.MonkeyPatch, folder: Path) -> object:
     load = durable.Load(str(folder), 3, 1, SHORT_S, 5)
     return durable.round_of(load), durable.restart(3, 60)
@@ -234,6 +239,7 @@ SMOKES: dict[str, Smoke] = {
     "slowing": run_slowing,
     "waking": run_waking,
     "durable": run_durable,
+    "at-rest": run_at_rest,
     "objects": run_objects,
     "scroll": run_scroll,
     "editor": run_editor,

@@ -13,6 +13,10 @@ RAISED = re.compile(
     r"""|problem\(\d+,[ ]"(\w+)\"""",
     re.MULTILINE,
 )
+AUDITED = re.compile(
+    r'"((?!\w+\.(?:jsonl|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"'
+)
+"""What is noted; names of files and of messages to a WebSocket look alike."""
 OF_BLOCKS = {
     *("bad_change", "base_too_old", "block_deleted", "block_exists", "no_such_block"),
     "out_of_range",
@@ -36,7 +40,8 @@ def test_each_code_of_the_audit_log_has_words() -> None:
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     codes = set(
         re.findall(
-            r'"((?!\w+\.(?:jsonl|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"', text
+            r'"((?!\w+\.(?:jsonl|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"',
+            text,
         )
     )
     assert {"signed_in", "token.created", "link.denied", "audit.read"} <= codes

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from groupcore.aio.log_store import TABLES, VERSION, LogStore
+from groupcore.aio.log_records import VERSION
+from groupcore.aio.log_store import TABLES, LogStore
 from groupcore.probe import make_parser
 from groupcore.sequencing.log import LogPart
 from server.errors import SettingsProblem
@@ -76,6 +77,7 @@ WRONG = [
     (["--node-id", "a", "--burst", "1"], {}, "--burst"),
     (["--node-id", "a", "--cluster-size", "3", "--k", "2"], {}, "--k"),
     (["--node-id", "a", "--public-url", "example.org"], {}, "--public-url"),
+    (["--node-id", "a", "--key-file", "k", "--data-key-file", "./k"], {}, "--data-key-file"),
 ]
 
 

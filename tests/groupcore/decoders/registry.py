@@ -438,6 +438,8 @@ def unpacked_state() -> list[object]:
 
 
 READ_ELSEWHERE = {
+    "groupcore.aio.data_key": "opened by the key file: test_rest_key.py damages every byte",
+    "groupcore.aio.read_log": "the same as groupcore.aio.log_store",
     "groupcore.aio.log_store": "tests/groupcore/aio/test_log_faults.py damages every byte of a log",
     "groupcore.aio.sealed_store": "the same",
     "groupcore.aio.transfer": "tests/groupcore/aio/test_transfer.py",
