@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.fault import COORDINATOR, Fault
 from groupcore.sim.partitions import directions
-from groupcore.sim.quorums import could_begin_anew, suffices
+from groupcore.sim.quorums import could_begin_anew, next_needs, suffices
 
 if TYPE_CHECKING:
     from groupcore.sim.cluster import Cluster
@@ -135,8 +135,10 @@ def _disk_error(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
 
 def _may_lose(cluster: Cluster, node: Node) -> bool:
     """Whether the others can go on without this disk; if not, no protocol could."""
-    others = [other for other in cluster.nodes if other is not node]
-    if suffices(cluster.nodes, others) and not could_begin_anew(cluster.nodes, node):
+    nodes = cluster.nodes
+    others = [other for other in nodes if other is not node]
+    needed = next_needs(nodes, node) or could_begin_anew(nodes, node)
+    if suffices(nodes, others) and not needed:
         return True
     cluster.happened("spared", f"the disk of {node.name}")
     return False

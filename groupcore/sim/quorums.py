@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from groupcore.layers.membership import Membership
+from groupcore.membership.seats import electors
 from groupcore.membership.succession import is_quorum_of
 from groupcore.stacks import read_record
-from groupcore.view import View
+from groupcore.view import View, is_quorum
 
 if TYPE_CHECKING:
     from groupcore.sim.node import Node
@@ -123,6 +124,31 @@ def suffices(nodes: Sequence[Node], chosen: Iterable[Node]) -> bool:
     return bool(candidates) and all(
         is_quorum_of(basis, voting(basis), len(nodes)) for basis in bases(nodes, candidates)
     )
+
+
+def next_needs(nodes: Sequence[Node], without: Node) -> bool:
+    """Whether the orderly view that somebody is about to propose needs this disk to go on.
+
+    Who has voted for it and loses its disk before it is proposed is a voter in it all the same, and
+    who has restarted since the former view has no vote in it until it has the state.
+    """
+    basis = max((node.view for node in nodes if node.view), key=lambda v: v.number, default=None)
+    if basis is None or not any(undecided(node) for node in nodes):
+        return False
+    living = {node.address for node in nodes if node.view == basis and not is_rebuilt(node)}
+    if not basis.is_quorum(member.name for member in living):
+        return False
+    leaving = {node.address for node in nodes if node.leaving}
+    staying = [m for m in basis.members if m in living - leaving]
+    left = {member.name for member in leaving}
+    voters = electors(staying, {*staying}, [name for name in basis.voters if name not in left])
+    whole = [member.name for member in staying if member.name != without.name]
+    return bool(voters) and not is_quorum(voters, whole)
+
+
+def is_rebuilt(node: Node) -> bool:
+    """Whether the node's disk says that it has yet to get the state."""
+    return read_record(node.disk.lineage).rebuilding
 
 
 def could_begin_anew(nodes: Sequence[Node], without: Node) -> bool:

@@ -12,7 +12,7 @@ from groupcore.sim.cluster import Cluster
 from groupcore.sim.fault import COORDINATOR, Fault, Send
 from groupcore.sim.network import CALM, NetworkOptions
 from groupcore.sim.profiles import PROFILES
-from groupcore.sim.quorums import bases, can_vote, proposed, suffices
+from groupcore.sim.quorums import bases, can_vote, next_needs, proposed, suffices, undecided
 from groupcore.sim.run import Verdict, run_scenario
 from groupcore.sim.scenario import Scenario
 from groupcore.sim.trace import Happened, Lived, Took
@@ -301,6 +301,24 @@ def test_who_was_left_out_again_suffices_where_no_view_took_its_life_in_without_
     stateless = paused_while_taken_in("gossip")
     first, _, node = stateless.nodes
     assert suffices(stateless.nodes, [first, node])
+
+
+def test_a_disk_is_needed_by_the_view_that_somebody_is_about_to_propose() -> None:
+    """C, a voter that is away, has no vote in the view that takes it in until it has the state."""
+    crash = Fault(2 * SECOND, "crash", (2,), 1_500 * MILLISECOND)
+    cluster = Cluster(scenario(crash, nodes=3), MAKE_STACK)
+    first, second, node = cluster.nodes
+    cluster.clock.run_until(3_450 * MILLISECOND)
+    assert suffices(cluster.nodes, [first, node])
+    assert not any(next_needs(cluster.nodes, one) for one in cluster.nodes)
+    while not any(undecided(one) for one in cluster.nodes):
+        cluster.clock.run_until(cluster.clock.now_ns + MILLISECOND // 10)
+    assert suffices(cluster.nodes, [first, node])
+    assert next_needs(cluster.nodes, second)
+    assert not next_needs(cluster.nodes, node)
+    cluster.clock.run_until(5 * SECOND)
+    assert names(first.view) == "abc"
+    assert not any(next_needs(cluster.nodes, one) for one in cluster.nodes)
 
 
 def names(view: View | None) -> str:
