@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from groupcore.origins import is_address, is_loopback
 from server.accounts.backoff import Backoff, address_key
@@ -176,7 +177,7 @@ class ManagementGate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let it through with who asks in its state, or answer why not."""
         if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008})
+            await WebSocketClose(1008)(scope, receive, send)
             return
         request = Request(scope, receive)
         row = route_of(request.app.routes, scope)
