@@ -5,7 +5,7 @@
  * missing, and never there twice. groupcore/shared/documents/shown.py does the same.
  */
 
-import type { BlockObject, BlockState } from "./block";
+import type { BlockObject } from "./block";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
 import { Histories } from "./histories";
 import type { OutlineDetail, OutlineObject } from "./outline";
@@ -96,6 +96,7 @@ export class Confirmed {
 
   /** Looks at the objects anew: at all only where the order may be another one. */
   refresh(): void {
+    this.passOn();
     const news = this.outline.takeNews();
     if (news === null || !this.refreshed(news)) this.lookAtAll();
     this.looked = [...this.blocks.keys(), ...this.awaited.keys()];
@@ -325,6 +326,7 @@ export class Confirmed {
 
   /** The joined block whose text is this parcel; null where it is not open here. */
   leaving(source: string, number: number, into: string): [string, BlockObject] | null {
+    this.passOn();
     for (const [id, block] of this.blocks) {
       if (block.status !== "joined" || block.into !== into || block.number !== number) continue;
       if ((block.via === "" ? id : block.via) === source) return [id, block];
@@ -332,10 +334,16 @@ export class Confirmed {
     return null;
   }
 
-  /** A block has passed texts on: these are shown where they were until they have come there. */
-  passedOn(id: string, texts: NonNullable<BlockState["onward"]>): void {
-    for (const [source, number, to, parcel] of texts)
-      this.leaving(source, number, id)?.[1].passed(id, to, parcel);
+  /** Texts that were passed on by the blocks that they went to are shown where they were until they have come. */
+  private passOn(): void {
+    for (const [id, block] of this.blocks) {
+      while (block.status === "joined") {
+        const { via, into, number } = block;
+        const to = this.blocks.get(into)?.onward.get(`${via || id}:${number}`);
+        if (to === undefined) break;
+        block.passed(into, ...to);
+      }
+    }
   }
 
   /** The id of an open block. */

@@ -252,7 +252,6 @@ export class Follower implements BlockListener, OutlineListener {
       this.chaseParts(this.overlay.own.filter(isThere));
       this.confirmPlaced(id, isThere);
     }
-    this.confirmed.passedOn(id, state.onward ?? []);
     const now = steps === null ? state : asSeen(this.confirmed, block, state);
     block.take(now);
     if (state.status === "open") this.confirmed.isOpenAgain(id);
@@ -399,7 +398,8 @@ export class Follower implements BlockListener, OutlineListener {
     const moved = new Map(edited?.moved ?? []);
     const source = this.confirmed.blocks.get(call.group);
     // A text that is on its way is shown where it was, with this part of the edit.
-    const into = source?.status === "joined" && moved.has(source.into) ? source.into : "";
+    const to = source?.status === "joined" ? source.via || source.into : "";
+    const into = moved.has(to) ? to : "";
     const isPart = (own: Own): boolean => own.call === call && (own.hop !== "" || into !== "");
     const parts = this.overlay.own.map((own) =>
       isPart(own) ? { ...own, hop: own.hop || into } : own,

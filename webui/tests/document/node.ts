@@ -78,6 +78,14 @@ export class Node {
     this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received, recent }, 0);
   }
 
+  /** A block whose text goes to another one in this parcel; with texts that it has passed on. */
+  joined(id: string, content: Rich, into: string, number: number, onward: unknown[] = []): void {
+    const none = { births: [], refused: [], drafts: [], recent: null, attributes: {}, content: [] };
+    const gone = { status: "joined", into, number, leaving: content, version: 1 };
+    const received = onward.map((one) => (one as unknown[]).slice(0, 2));
+    this.snapshot(`doc/plan/${id}`, { ...gone, ...none, received, onward }, 0);
+  }
+
   private snapshot(name: string, state: Said, last: number, done: unknown[] = []): void {
     const { birth } = this;
     this.versions.set(name, 9);
