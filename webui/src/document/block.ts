@@ -416,10 +416,7 @@ export class BlockObject extends Shared {
     this.frames.set(parcel, [this.steps, richLength(this.content) - growth(step[1])]);
   }
 
-  private note(
-    key: string,
-    [, , , outcome, to, parcel, , moved = [], draft = []]: Received,
-  ): void {
+  private note(key: string, [, , , outcome, to, parcel, , moved = [], draft = []]: Received): void {
     if (to !== "") this.onward.set(key, [to, parcel]);
     if (outcome === "refused") this.refused.add(key);
     if (outcome === "drafted") this.drafts.set(key, ["", draft]);

@@ -77,7 +77,13 @@ test("words that wait for a text that was passed on come with it to where it goe
   const text = ["edited", 1, [3, "one"]];
   node.happens("y", "kim", "accept", text, ["received", "x", 1, "done", "", 0, true]);
   come(node, 2);
-  node.happens("y", "kim", "accept", ["edited", 3, [9, "[X]"]], ["received", "x", 3, "done", "", 0]);
+  node.happens(
+    "y",
+    "kim",
+    "accept",
+    ["edited", 3, [9, "[X]"]],
+    ["received", "x", 3, "done", "", 0],
+  );
   expect(node.texts).toEqual([["y", "twoonesix[]"]]);
   expect(node.model.overlay.own.map(({ verb }) => verb)).toEqual([["edit", "y", [10, -1]]]);
 });

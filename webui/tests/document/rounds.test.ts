@@ -106,11 +106,22 @@ test.each([49, 96])(
   },
 );
 
-/** Known faults, on the tree of before as well (a39ec811): drafts beside their neighbours; of 190 two texts. */
-const OPEN = [142878779056178, 142878779056190, 277772477414933, 277772477414973, 277772477414990];
+/** Known faults, on the tree of before as well (a39ec811): a draft beside its neighbour; of 190 two texts. */
+const OPEN = [142878779056178, 142878779056190];
 test.fails.each(OPEN)("open: seed %i", async (seed) => {
   await playRounds(gameOf(seed));
 });
+
+/**
+ * What a page heard of an own verb was several steps behind the own ones before it, of which the first alone
+ * was carried on: words that were not sent were given back beside their neighbours.
+ */
+test.each([277772477414933, 277772477414973, 277772477414990])(
+  "words behind a step that confirms an own verb stay: seed %i",
+  async (seed) => {
+    await playRounds(gameOf(seed));
+  },
+);
 
 /** A block was removed with a letter of a former round, which others had moved: the books knew it there only. */
 test("a letter of a former round goes with the block that it was in: seed 238898365383119", async () => {
