@@ -336,6 +336,11 @@ export class BlockObject extends Shared {
     return this.births.size > 0 || (this.status === "joined" && this.number > 0);
   }
 
+  /** Whether this parcel was the text of another block. */
+  hasPassed(into: string, number: number): boolean {
+    return [...this.onward.values()].some((to) => to[0] === into && to[1] === number);
+  }
+
   /** Whether a parcel has come to its end here. */
   has(source: string, number: number): boolean {
     return (this.received.get(source) ?? 0) >= number && !this.refused.has(`${source}:${number}`);
@@ -380,7 +385,6 @@ export class BlockObject extends Shared {
         break;
       case "opened":
         this.past = [];
-        this.onward.clear();
         this.status = "open";
         this.steps = detail[1];
         this.content = detail[2];

@@ -59,12 +59,12 @@ export class Confirmed {
 
   /**
    * A text has come from a block that is shown, and is not joined as far as is known here. Whether
-   * it has; it `isThere`, or that block has been passed by.
+   * it has; it `isThere`, or that block has been passed by. It may be another one's, passed on by that.
    */
-  comes(source: string, into: string, isThere: boolean): boolean {
-    const { status } = this.blocks.get(source) ?? { status: "unborn" };
-    if (source === "" || source === into || status === "joined" || status === "deleted")
-      return false;
+  comes(source: string, number: number, into: string, isThere: boolean): boolean {
+    const from = this.blocks.get(source);
+    const isClosed = from?.status === "joined" || from?.status === "deleted";
+    if (source === "" || source === into || isClosed || from?.hasPassed(into, number)) return false;
     if (!isThere || !(this.outline.entries.has(source) || this.doc.blocks.has(source)))
       return false;
     this.come.add(source);
@@ -340,7 +340,7 @@ export class Confirmed {
       while (block.status === "joined") {
         const { via, into, number } = block;
         const to = this.blocks.get(into)?.onward.get(`${via || id}:${number}`);
-        if (to === undefined) break;
+        if (to === undefined || this.blocks.get(to[0])?.refused.has(`${into}:${to[1]}`)) break;
         block.passed(into, ...to);
       }
     }

@@ -163,7 +163,7 @@ function parcelSteps(
     const step = ["merge", joined, id, at, from.leaving] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
-  if (isText === true && confirmed.comes(source, id, outcome === "done" && to === "")) {
+  if (isText === true && confirmed.comes(source, number, id, outcome === "done" && to === "")) {
     // Of a block that is shown, and has not been told (yet) to be joined to this one.
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === source;
     const text = insertedText(delta ?? []);

@@ -87,3 +87,20 @@ test("words that wait for a text that was passed on come with it to where it goe
   expect(node.texts).toEqual([["y", "twoonesix[]"]]);
   expect(node.model.overlay.own.map(({ verb }) => verb)).toEqual([["edit", "y", [10, -1]]]);
 });
+
+test("a text that a block has passed on is not taken for its own, which has come back", () => {
+  const node = new Node();
+  node.outline(["x", "one"], ["y", "two"]);
+  node.block("x", ["one"]);
+  node.block("y", ["two"]);
+  node.happens("x", "ann", "join", ["closed", 1, "y", 1]);
+  node.happens("x", "kim", "accept", ["received", "s", 1, "done", "y", 2, true]);
+  node.happens("y", "kim", "accept", ["received", "x", 1, "refused", "", 0, true]);
+  node.happens("x", "kim", "take_back", ["opened", 1, ["one"], {}]);
+  const text = ["edited", 1, [3, "six"]];
+  node.happens("y", "kim", "accept", text, ["received", "x", 2, "done", "", 0, true]);
+  expect(node.texts).toEqual([
+    ["x", "one"],
+    ["y", "twosix"],
+  ]);
+});
