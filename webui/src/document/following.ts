@@ -466,7 +466,7 @@ export class Follower implements BlockListener, OutlineListener {
     });
     this.reason = "block_deleted";
     if (call !== undefined) this.lost(call, code);
-    this.view(event);
+    this.view(event && { ...event, isRefused: true });
   }
 
   /** What they were behind never came. */

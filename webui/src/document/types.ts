@@ -87,6 +87,8 @@ export interface ViewEvent {
   readonly changes: readonly ShownChange[] | null;
   readonly before: DocumentValue;
   readonly after: DocumentValue;
+  /** Own verbs were refused: letters that they had taken out stand where they did. */
+  readonly isRefused?: boolean;
 }
 
 /** Text that was not taken, kept for its author. */
