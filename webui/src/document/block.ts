@@ -145,7 +145,7 @@ export interface BlockListener {
     results: readonly unknown[] | null,
     code: string,
   ): void;
-  onBlockEnd(block: BlockObject, error: Error): void;
+  onEnd(block: BlockObject, error: Error): void;
 }
 
 export class BlockObject extends Shared {
@@ -336,11 +336,6 @@ export class BlockObject extends Shared {
     return this.births.size > 0 || (this.status === "joined" && this.number > 0);
   }
 
-  /** Whether this parcel was the text of another block. */
-  hasPassed(into: string, number: number): boolean {
-    return [...this.onward.values()].some((to) => to[0] === into && to[1] === number);
-  }
-
   /** Whether a parcel has come to its end here. */
   has(source: string, number: number): boolean {
     return (this.received.get(source) ?? 0) >= number && !this.refused.has(`${source}:${number}`);
@@ -428,9 +423,10 @@ export class BlockObject extends Shared {
   }
 
   /** The text was passed on by the block that it went to. */
-  passed(via: string, into: string, number: number): void {
-    [this.via, this.into, this.number] = [via, into, number];
-    this.sent = number;
+  passed([into, number]: Place): void {
+    this.via = this.into;
+    this.into = into;
+    this.number = this.sent = number;
   }
 
   /** Calls one operation; gives the call's number. */
@@ -491,7 +487,7 @@ export class BlockObject extends Shared {
 
   override end(error: Error): void {
     super.end(error);
-    this.listener?.onBlockEnd(this, error);
+    this.listener?.onEnd(this, error);
   }
 
   protected override get base(): number | undefined {

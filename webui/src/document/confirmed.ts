@@ -64,7 +64,9 @@ export class Confirmed {
   comes(source: string, number: number, into: string, isThere: boolean): boolean {
     const from = this.blocks.get(source);
     const isClosed = from?.status === "joined" || from?.status === "deleted";
-    if (source === "" || source === into || isClosed || from?.hasPassed(into, number)) return false;
+    if (source === "" || source === into || isClosed) return false;
+    for (const to of from?.onward.values() ?? [])
+      if (to[0] === into && to[1] === number) return false;
     if (!isThere || !(this.outline.entries.has(source) || this.doc.blocks.has(source)))
       return false;
     this.come.add(source);
@@ -341,7 +343,7 @@ export class Confirmed {
         const { via, into, number } = block;
         const to = this.blocks.get(into)?.onward.get(`${via || id}:${number}`);
         if (to === undefined || this.blocks.get(to[0])?.refused.has(`${into}:${to[1]}`)) break;
-        block.passed(into, ...to);
+        block.passed(to);
       }
     }
   }

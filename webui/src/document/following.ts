@@ -63,8 +63,7 @@ export interface FollowerOwner {
   onDraft(code: string, text: Rich, into?: string): string;
   /** Its text has a place again. */
   discardDraft(id: string): void;
-  onOutlineEnd(error: Error): void;
-  onBlockEnd(block: BlockObject, error: Error): void;
+  onEnd(object: BlockObject | OutlineObject, error: Error): void;
   /** The text of a block will be another one, and nobody says how: what waits for it is numbered. */
   onReplaced(block: BlockObject): void;
 }
@@ -104,8 +103,8 @@ export class Follower implements BlockListener, OutlineListener {
 
   // --- what is heard --------------------------------------------------------------------------
 
-  onHear(block: BlockObject, message: ObjectMessage): void {
-    this.owner.take(block, message);
+  onHear(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    this.owner.take(object, message);
   }
 
   onAsk(object: BlockObject | OutlineObject, isKnown: boolean): void {
@@ -130,10 +129,6 @@ export class Follower implements BlockListener, OutlineListener {
   private hasText(id: string): boolean {
     const known = this.overlay.base.blocks.get(id);
     return known !== undefined && known.content !== null;
-  }
-
-  onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
-    this.owner.take(outline, message);
   }
 
   /** Does what was heard. What only goes on is shown with the rest of its frame, by `show`. */
@@ -175,12 +170,8 @@ export class Follower implements BlockListener, OutlineListener {
     for (let next = this.later.shift(); next !== undefined; next = this.later.shift()) next();
   }
 
-  onOutlineEnd(error: Error): void {
-    this.owner.onOutlineEnd(error);
-  }
-
-  onBlockEnd(block: BlockObject, error: Error): void {
-    this.owner.onBlockEnd(block, error);
+  onEnd(object: BlockObject | OutlineObject, error: Error): void {
+    this.owner.onEnd(object, error);
   }
 
   // --- the outline ----------------------------------------------------------------------------
