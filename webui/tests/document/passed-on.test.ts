@@ -63,6 +63,27 @@ test.each([true, false])(
   },
 );
 
+test("a page that is opened again knows which texts a block has passed on", () => {
+  const before = shown("x", "y");
+  before.happens("x", "bob", "join", ["closed", 1, "y", 1]);
+  const one = ["edited", 1, [3, "one"]];
+  before.happens("y", "kim", "accept", one, ["received", "x", 1, "done", "", 0, true]);
+  before.happens("x", "kim", "accept", ["received", "s", 1, "done", "y", 2, true]);
+  before.model.change([["edit", "y", ["!"]]]);
+  const node = new Node(false, structuredClone(before.model.stored()));
+  for (const id of ["", "x", "y"]) node.goesOn(id);
+  node.joined("s", ["six"], "x", 1);
+  expect(node.texts).toEqual([
+    ["s", "six"],
+    ["y", "twoone"],
+  ]);
+  expect(node.model.drafts.map(({ code, text }) => [code, text])).toEqual([
+    ["outcome_unknown", "!"],
+  ]);
+  come(node, 2);
+  expect(node.texts).toEqual(THERE);
+});
+
 test("words that wait for a text that was passed on come with it to where it goes", () => {
   const node = shown("x", "y");
   node.joined("x", ["one"], "y", 1, [["s", 1, "y", 2]]);
