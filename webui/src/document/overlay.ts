@@ -390,7 +390,7 @@ export class Overlay {
       case "merge": {
         const block = work.get(verb[1]);
         if (block === undefined || !work.has(verb[2])) return [];
-        return [["split", verb[2], verb[3], verb[1], block.attributes]];
+        return [["split", verb[2], verb[3], verb[1], block.attributes, true]];
       }
       case "insert":
         return [["remove", verb[2].map((block) => block.id)]];

@@ -49,3 +49,33 @@ test("words in a text that others have joined the other way round stay in it", (
   ]); // prettier-ignore
   expect(node.model.drafts).toEqual([]);
 });
+
+test("what is split off where a joined text begins goes with that, where the join is taken back", () => {
+  const node = new Node();
+  const texts = [
+    ["a", ""],
+    ["b", "two"],
+    ["c", "six"],
+  ] as const; // prettier-ignore
+  node.outline(...texts);
+  for (const [id, text] of texts) node.block(id, text === "" ? [] : [text]);
+  node.model.change([["edit", "c", ["Y"]]]);
+  node.happens("c", "me", "edit", ["edited", 1, ["Y"]]);
+  node.answers("c", 1, { version: 1, moved: [], draft: [] });
+  node.model.change([["join", "b", "a"]]);
+  node.model.change([["split", "a", 0, "f", {}]]);
+  node.model.change([["edit", "f", ["X"]]]); // not sent yet: f is Xtwo
+  node.model.change([["remove", ["c"]]]);
+  node.inOneFrame(() => {
+    node.happens("a", "ann", "join", ["closed", 1, "c", 1]);
+    node.tells(["left", ["c"], false]);
+    node.happens("b", "me", "join", ["closed", 1, "a", 1]);
+    node.answers("b", 1, true);
+    const one = ["received", "a", 1, "done", "", 0, true];
+    node.happens("c", "kim", "accept", ["edited", 2, []], one);
+    node.happens("c", "kim", "delete", ["closed", 3, null, 0]);
+    node.happens("a", "kim", "accept", ["received", "b", 1, "done", "c", 2, true]);
+  });
+  expect(node.texts).toEqual([["b"], ["f", "Xtwo"]]);
+  expect(node.model.unconfirmed).toContainEqual(["edit", "f", ["X"]]);
+});
