@@ -145,7 +145,7 @@ export interface BlockListener {
     results: readonly unknown[] | null,
     code: string,
   ): void;
-  onBlockEnd(block: BlockObject, error: Error): void;
+  onEnd(block: BlockObject, error: Error): void;
 }
 
 export class BlockObject extends Shared {
@@ -182,6 +182,8 @@ export class BlockObject extends Shared {
   sentAfter: readonly Place[] = [];
   /** And where parts of it went on to. */
   readonly parted = new Map<string, readonly Place[]>();
+  /** Where texts of other blocks went on to, by their parcels, that came when its own had gone. */
+  readonly onward = new Map<string, Place>();
 
   get parcel(): string {
     const own = this.name.slice(this.name.lastIndexOf("/") + 1);
@@ -244,15 +246,12 @@ export class BlockObject extends Shared {
       version: this.steps,
       births: [...this.births].map(([id, birth]) => [id, birth.attributes, birth.content]),
       received: [...this.received],
-      refused: [...this.refused].map((key) => {
-        const [source = "", refused] = key.split(":");
-        return [source, Number(refused)];
-      }),
+      refused: [...this.refused].map(placeOf),
       drafts: [...this.drafts].map(([key, [author, content]]) => [key, author, content]),
-      passed: [...this.parted].flatMap(([key, places]) => {
-        const [source = "", passed] = key.split(":");
-        return places.map(([to, at]) => [source, Number(passed), to, at] as const);
-      }),
+      passed: [...this.parted].flatMap(([key, places]) =>
+        places.map((to) => [...placeOf(key), ...to] as const),
+      ),
+      onward: [...this.onward].map(([key, to]) => [...placeOf(key), ...to] as const),
       again: this.again,
       recent: null,
     };
@@ -285,6 +284,9 @@ export class BlockObject extends Shared {
       const key = `${source}:${number}`;
       this.parted.set(key, [...(this.parted.get(key) ?? []), to]);
     }
+    this.onward.clear();
+    for (const [source, number, ...to] of state.onward ?? [])
+      this.onward.set(`${source}:${number}`, to);
     this.births.clear();
     for (const [id, attributes, content] of state.births) {
       this.births.set(id, { attributes, content });
@@ -413,16 +415,18 @@ export class BlockObject extends Shared {
     this.frames.set(parcel, [this.steps, richLength(this.content) - growth(step[1])]);
   }
 
-  private note(key: string, [, , , outcome, , , , moved = [], draft = []]: Received): void {
+  private note(key: string, [, , , outcome, to, parcel, , moved = [], draft = []]: Received): void {
+    if (to !== "") this.onward.set(key, [to, parcel]);
     if (outcome === "refused") this.refused.add(key);
     if (outcome === "drafted") this.drafts.set(key, ["", draft]);
     if (moved.length > 0) this.parted.set(key, moved);
   }
 
   /** The text was passed on by the block that it went to. */
-  passed(via: string, into: string, number: number): void {
-    [this.via, this.into, this.number] = [via, into, number];
-    this.sent = number;
+  passed([into, number]: Place): void {
+    this.via = this.into;
+    this.into = into;
+    this.number = this.sent = number;
   }
 
   /** Calls one operation; gives the call's number. */
@@ -483,7 +487,7 @@ export class BlockObject extends Shared {
 
   override end(error: Error): void {
     super.end(error);
-    this.listener?.onBlockEnd(this, error);
+    this.listener?.onEnd(this, error);
   }
 
   protected override get base(): number | undefined {
@@ -512,6 +516,12 @@ export class BlockObject extends Shared {
   protected override answered(n: number, results: readonly unknown[] | null, code: string): void {
     this.listener?.onBlockAnswer(this, n, results, code);
   }
+}
+
+/** A parcel by its key. */
+function placeOf(key: string): Place {
+  const [source = "", number] = key.split(":");
+  return [source, Number(number)];
 }
 
 /** Attributes with these changes. */

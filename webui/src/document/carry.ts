@@ -182,11 +182,11 @@ function crossEdit(
     return [kept(block, carried), edit(block, transformRich(other[2], mine, !isFirst), other[3])];
   }
   if (other[0] === "split" && other[1] === block) {
-    const [, , at, fresh, attributes] = other;
+    const [, , at, fresh, attributes, ...isBack] = other;
     const [before, behind] = divideRich(mine, at);
     const place = transformRichPosition(at, mine);
     const parts = [...kept(block, before), ...kept(fresh, behind)];
-    return [parts, [["split", block, place, fresh, attributes]]];
+    return [parts, [["split", block, place, fresh, attributes, ...isBack]]];
   }
   if (other[0] === "merge" && other[1] === block) {
     const [, , into, at, text, behind] = other;
@@ -243,8 +243,8 @@ function crossSplit(
     return [moved(block, transformRichPosition(at, other[2])), rest];
   }
   if (other[0] === "split" && other[1] === block) {
-    const [, , place, theirs, given] = other;
-    if (at > place) return [moved(theirs, at - place), [other]];
+    const [, , place, theirs, given, isBack] = other;
+    if (at > place || (at === place && isBack)) return [moved(theirs, at - place), [other]];
     return [[own], [["split", fresh, place - at, theirs, given]]];
   }
   if (other[0] === "merge" && other[1] === block) {

@@ -8,7 +8,7 @@
 
 import type { ObjectMessage } from "../client/messages";
 import { type Again, type BlockDetail, BlockObject, type BlockState } from "./block";
-import type { OutlineObject } from "./outline";
+import type { OutlineDetail, OutlineObject } from "./outline";
 
 export type Heard = readonly [object: BlockObject | OutlineObject, message: ObjectMessage];
 
@@ -23,18 +23,22 @@ interface Part {
   readonly arrived: readonly string[];
 }
 
+/** What an object is told. */
+export function detailsOf(message: ObjectMessage): (BlockDetail | OutlineDetail)[] {
+  if (message.t !== "changes") return [];
+  const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
+  return details.filter((detail) => detail !== null);
+}
+
 type Gone = readonly [to: string, isFresh: boolean];
 
 /** Blocks to which texts have gone meanwhile, by what one block has missed; which began with that. */
 export function wentTo(message: ObjectMessage): Gone[] {
-  if (message.t === "changes") {
-    const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
-    return details.flatMap((detail): Gone[] => {
-      if (detail?.[0] === "cut") return [[detail[3], true]];
-      return detail?.[0] === "closed" && detail[2] !== null ? [[detail[2], false]] : [];
+  if (message.t !== "snapshot")
+    return detailsOf(message).flatMap((detail): Gone[] => {
+      if (detail[0] === "cut") return [[detail[3], true]];
+      return detail[0] === "closed" && detail[2] !== null ? [[detail[2], false]] : [];
     });
-  }
-  if (message.t !== "snapshot") return [];
   const { recent } = message.state as BlockState;
   return (recent ?? []).flatMap(([kind, , to]): Gone[] =>
     kind === "cut" || kind === "all" ? [[to, kind === "cut"]] : [],
@@ -45,9 +49,8 @@ export function wentTo(message: ObjectMessage): Gone[] {
 export function goneTo(message: ObjectMessage): ReadonlySet<string> {
   const ids = wentTo(message).map(([to]) => to);
   if (message.t === "snapshot") ids.push((message.state as BlockState).into);
-  const details = message.t === "changes" ? message.items.flatMap((item) => item[3]) : [];
-  for (const detail of details as (BlockDetail | null)[])
-    if (detail?.[0] === "received" && detail[4] !== "") ids.push(detail[4]);
+  for (const detail of detailsOf(message))
+    if (detail[0] === "received" && detail[4] !== "") ids.push(detail[4]);
   return new Set(ids);
 }
 
@@ -55,19 +58,18 @@ export function goneTo(message: ObjectMessage): ReadonlySet<string> {
 export function comeFrom(message: ObjectMessage): string[] {
   if (message.t === "snapshot")
     return (message.state as BlockState).received.map(([source]) => source);
-  if (message.t !== "changes") return [];
-  const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
-  return details.flatMap((detail) => (detail?.[0] === "received" && detail[6] ? [detail[1]] : []));
+  return detailsOf(message).flatMap((detail) =>
+    detail[0] === "received" && detail[6] ? [detail[1]] : [],
+  );
 }
 
 /** Whether letters stand again elsewhere that were cut out meanwhile: only the block carries edits there. */
 function hasLettersAgain(block: BlockObject, message: ObjectMessage): boolean {
   const isElsewhere = ([, , , into]: Again): boolean => !block.name.endsWith(`/${into}`);
-  if (message.t === "changes") {
-    const details = message.items.flatMap((item) => item[3]) as (BlockDetail | null)[];
-    return details.some((detail) => detail?.[0] === "again" && detail[1].some(isElsewhere));
-  }
-  if (message.t !== "snapshot") return false;
+  if (message.t !== "snapshot")
+    return detailsOf(message).some(
+      (detail) => detail[0] === "again" && detail[1].some(isElsewhere),
+    );
   const { again } = message.state as BlockState;
   return (again ?? []).some((one) => (one[0] === 0 || one[0] > block.steps) && isElsewhere(one));
 }
@@ -167,12 +169,11 @@ function partsOf(heard: Heard): Part[] {
   return message.items.map((item, at) => {
     const isLast = at === message.items.length - 1;
     const one = { ...message, version: isLast ? message.version : item[0], items: [item] };
-    const details = item[3].filter((detail) => detail !== null) as BlockDetail[];
-    return { heard: [object, one], ...told(details) };
+    return { heard: [object, one], ...told(detailsOf(one)) };
   });
 }
 
-function told(details: readonly BlockDetail[]): Omit<Part, "heard"> {
+function told(details: ReturnType<typeof detailsOf>): Omit<Part, "heard"> {
   const goesTo: string[] = [];
   const comesFrom: string[] = [];
   const arrived: string[] = [];

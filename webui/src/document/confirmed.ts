@@ -5,7 +5,7 @@
  * missing, and never there twice. groupcore/shared/documents/shown.py does the same.
  */
 
-import type { BlockObject, BlockState } from "./block";
+import type { BlockObject } from "./block";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
 import { Histories } from "./histories";
 import type { OutlineDetail, OutlineObject } from "./outline";
@@ -59,12 +59,14 @@ export class Confirmed {
 
   /**
    * A text has come from a block that is shown, and is not joined as far as is known here. Whether
-   * it has; it `isThere`, or that block has been passed by.
+   * it has; it `isThere`, or that block has been passed by. It may be another one's, passed on by that.
    */
-  comes(source: string, into: string, isThere: boolean): boolean {
-    const { status } = this.blocks.get(source) ?? { status: "unborn" };
-    if (source === "" || source === into || status === "joined" || status === "deleted")
-      return false;
+  comes(source: string, number: number, into: string, isThere: boolean): boolean {
+    const from = this.blocks.get(source);
+    const isClosed = from?.status === "joined" || from?.status === "deleted";
+    if (source === "" || source === into || isClosed) return false;
+    for (const to of from?.onward.values() ?? [])
+      if (to[0] === into && to[1] === number) return false;
     if (!isThere || !(this.outline.entries.has(source) || this.doc.blocks.has(source)))
       return false;
     this.come.add(source);
@@ -96,6 +98,7 @@ export class Confirmed {
 
   /** Looks at the objects anew: at all only where the order may be another one. */
   refresh(): void {
+    this.passOn();
     const news = this.outline.takeNews();
     if (news === null || !this.refreshed(news)) this.lookAtAll();
     this.looked = [...this.blocks.keys(), ...this.awaited.keys()];
@@ -325,6 +328,7 @@ export class Confirmed {
 
   /** The joined block whose text is this parcel; null where it is not open here. */
   leaving(source: string, number: number, into: string): [string, BlockObject] | null {
+    this.passOn();
     for (const [id, block] of this.blocks) {
       if (block.status !== "joined" || block.into !== into || block.number !== number) continue;
       if ((block.via === "" ? id : block.via) === source) return [id, block];
@@ -332,10 +336,16 @@ export class Confirmed {
     return null;
   }
 
-  /** A block has passed texts on: these are shown where they were until they have come there. */
-  passedOn(id: string, texts: NonNullable<BlockState["onward"]>): void {
-    for (const [source, number, to, parcel] of texts)
-      this.leaving(source, number, id)?.[1].passed(id, to, parcel);
+  /** Texts that were passed on by the blocks that they went to are shown where they were until they have come. */
+  private passOn(): void {
+    for (const [id, block] of this.blocks) {
+      while (block.status === "joined") {
+        const { via, into, number } = block;
+        const to = this.blocks.get(into)?.onward.get(`${via || id}:${number}`);
+        if (to === undefined || this.blocks.get(to[0])?.refused.has(`${into}:${to[1]}`)) break;
+        block.passed(to);
+      }
+    }
   }
 
   /** The id of an open block. */

@@ -63,8 +63,7 @@ export interface FollowerOwner {
   onDraft(code: string, text: Rich, into?: string): string;
   /** Its text has a place again. */
   discardDraft(id: string): void;
-  onOutlineEnd(error: Error): void;
-  onBlockEnd(block: BlockObject, error: Error): void;
+  onEnd(object: BlockObject | OutlineObject, error: Error): void;
   /** The text of a block will be another one, and nobody says how: what waits for it is numbered. */
   onReplaced(block: BlockObject): void;
 }
@@ -104,8 +103,8 @@ export class Follower implements BlockListener, OutlineListener {
 
   // --- what is heard --------------------------------------------------------------------------
 
-  onHear(block: BlockObject, message: ObjectMessage): void {
-    this.owner.take(block, message);
+  onHear(object: BlockObject | OutlineObject, message: ObjectMessage): void {
+    this.owner.take(object, message);
   }
 
   onAsk(object: BlockObject | OutlineObject, isKnown: boolean): void {
@@ -130,10 +129,6 @@ export class Follower implements BlockListener, OutlineListener {
   private hasText(id: string): boolean {
     const known = this.overlay.base.blocks.get(id);
     return known !== undefined && known.content !== null;
-  }
-
-  onOutlineHear(outline: OutlineObject, message: ObjectMessage): void {
-    this.owner.take(outline, message);
   }
 
   /** Does what was heard. What only goes on is shown with the rest of its frame, by `show`. */
@@ -175,12 +170,8 @@ export class Follower implements BlockListener, OutlineListener {
     for (let next = this.later.shift(); next !== undefined; next = this.later.shift()) next();
   }
 
-  onOutlineEnd(error: Error): void {
-    this.owner.onOutlineEnd(error);
-  }
-
-  onBlockEnd(block: BlockObject, error: Error): void {
-    this.owner.onBlockEnd(block, error);
+  onEnd(object: BlockObject | OutlineObject, error: Error): void {
+    this.owner.onEnd(object, error);
   }
 
   // --- the outline ----------------------------------------------------------------------------
@@ -252,7 +243,6 @@ export class Follower implements BlockListener, OutlineListener {
       this.chaseParts(this.overlay.own.filter(isThere));
       this.confirmPlaced(id, isThere);
     }
-    this.confirmed.passedOn(id, state.onward ?? []);
     const now = steps === null ? state : asSeen(this.confirmed, block, state);
     block.take(now);
     if (state.status === "open") this.confirmed.isOpenAgain(id);
@@ -399,7 +389,8 @@ export class Follower implements BlockListener, OutlineListener {
     const moved = new Map(edited?.moved ?? []);
     const source = this.confirmed.blocks.get(call.group);
     // A text that is on its way is shown where it was, with this part of the edit.
-    const into = source?.status === "joined" && moved.has(source.into) ? source.into : "";
+    const to = source?.status === "joined" ? source.via || source.into : "";
+    const into = moved.has(to) ? to : "";
     const isPart = (own: Own): boolean => own.call === call && (own.hop !== "" || into !== "");
     const parts = this.overlay.own.map((own) =>
       isPart(own) ? { ...own, hop: own.hop || into } : own,
@@ -466,7 +457,7 @@ export class Follower implements BlockListener, OutlineListener {
     });
     this.reason = "block_deleted";
     if (call !== undefined) this.lost(call, code);
-    this.view(event);
+    this.view(event && { ...event, isRefused: true });
   }
 
   /** What they were behind never came. */

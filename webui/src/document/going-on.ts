@@ -7,6 +7,7 @@
 
 import type { ObjectMessage } from "../client/messages";
 import { type BlockDetail, BlockObject } from "./block";
+import { detailsOf } from "./catching-up";
 import type { Confirmed } from "./confirmed";
 import type { OutlineDetail, OutlineObject } from "./outline";
 
@@ -26,10 +27,5 @@ export function goesOnHere(
     if (object.status !== "open" || shown === null) return false;
   }
   const kinds = isText ? IN_TEXT : OF_ENTRIES;
-  const details = message.items.flatMap((item) => item[3]) as (
-    | BlockDetail
-    | OutlineDetail
-    | null
-  )[];
-  return details.every((detail) => detail === null || kinds.has(detail[0]));
+  return detailsOf(message).every(([kind]) => kinds.has(kind));
 }

@@ -11,18 +11,19 @@
 import { CallError } from "../client/errors";
 import type { ObjectMessage } from "../client/messages";
 import type { Session } from "../client/session";
+import { randomId } from "../ids";
 import { plainText, type Rich } from "../shared/rich";
 import { BlockObject, type BlockState, type Past } from "./block";
-import { comeFrom, type Heard, inOrder, isTold, wentTo } from "./catching-up";
+import { comeFrom, detailsOf, type Heard, inOrder, isTold, wentTo } from "./catching-up";
 import { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import { Follower, type FollowerOwner } from "./following";
-import { type OutlineDetail, OutlineObject } from "./outline";
+import { OutlineObject } from "./outline";
 import { Overlay } from "./overlay";
 import { neededBy, textsOf } from "./own";
 import { saveState } from "./save-state";
 import { chopped, Sender } from "./sending";
-import { callsOf, fresh, keep, type StoredDocument, takeUp } from "./storing";
+import { callsOf, keep, type StoredDocument, takeUp } from "./storing";
 import type { DocumentModel, DocumentValue, Draft, SaveState, Verb, ViewEvent } from "./types";
 import { UnsavedTexts } from "./unsaved";
 
@@ -75,7 +76,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     doc: string,
     stored: StoredDocument | null,
   ) {
-    this.author = stored?.author ?? fresh();
+    this.author = stored?.author ?? randomId();
     this.outline = session.attach(OutlineObject, `doc/${doc}`, OutlineObject.type, (outline) => {
       if (stored?.outline != null) {
         outline.takeKept(stored.outline[0], stored.outline[2]);
@@ -407,23 +408,26 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.sender.sendAhead(block);
   }
 
-  onOutlineEnd(error: Error): void {
+  onEnd(object: BlockObject | OutlineObject, error: Error): void {
     if (this.isClosed) return;
     const code = error instanceof CallError ? error.code : "closed";
-    this.problem = { code, message: error.message };
-    this.onChange?.();
+    if (object instanceof BlockObject) this.onBlockEnd(object, code);
+    else {
+      this.problem = { code, message: error.message };
+      this.onChange?.();
+    }
   }
 
-  onBlockEnd(block: BlockObject, error: Error): void {
+  private onBlockEnd(block: BlockObject, code: string): void {
     const id = this.confirmed.idOf(block);
-    if (this.isClosed || this.session.stopped !== null) return;
+    if (this.session.stopped !== null) return;
     if (this.confirmed.blocks.get(id) !== block) return;
     this.confirmed.blocks.delete(id);
     this.heldBack.delete(block);
     if (this.catchingUp.has(block)) this.caughtUp(block);
     this.failed.add(id);
     this.confirmed.histories.wanted.delete(id);
-    this.follower.refuse(id, error instanceof CallError ? error.code : "closed");
+    this.follower.refuse(id, code);
     this.release();
   }
 
@@ -551,9 +555,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
 /** Whether the outline says that blocks have left it; `block`: this one. */
 function hasLeft(message: ObjectMessage, block = ""): boolean {
-  if (message.t !== "changes") return false;
-  const details = message.items.flatMap((item) => item[3]) as (OutlineDetail | null)[];
-  return details.some(
-    (detail) => detail?.[0] === "left" && (block === "" || detail[1].includes(block)),
+  return detailsOf(message).some(
+    (detail) => detail[0] === "left" && (block === "" || detail[1].includes(block)),
   );
 }

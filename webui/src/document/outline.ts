@@ -51,8 +51,8 @@ export interface OutlineListener {
   onOutlineState(outline: OutlineObject, state: OutlineState): void;
   onOutline(outline: OutlineObject, details: readonly OutlineDetail[], mine: boolean): void;
   onOutlineAnswer(n: number, results: readonly unknown[] | null, code: string): void;
-  onOutlineHear(outline: OutlineObject, message: ObjectMessage): void;
-  onOutlineEnd(error: Error): void;
+  onHear(outline: OutlineObject, message: ObjectMessage): void;
+  onEnd(outline: OutlineObject, error: Error): void;
 }
 
 export class OutlineObject extends Shared {
@@ -210,7 +210,7 @@ export class OutlineObject extends Shared {
 
   override hear(message: ObjectMessage): void {
     if (this.listener === null) super.hear(message);
-    else this.listener.onOutlineHear(this, message);
+    else this.listener.onHear(this, message);
   }
 
   override ask(): void {
@@ -225,7 +225,7 @@ export class OutlineObject extends Shared {
 
   override end(error: Error): void {
     super.end(error);
-    this.listener?.onOutlineEnd(error);
+    this.listener?.onEnd(this, error);
   }
 
   protected override show(state: unknown): void {

@@ -210,22 +210,29 @@ export class Overlay {
     return first;
   }
 
-  /** An own verb has happened as these steps say, `before` which was this; gives what others see of it. */
+  /**
+   * An own verb has happened as these steps say, `before` which was this; gives what others see of it.
+   * Behind the own verbs before it that may be several: some ahead of what the verb did, some behind.
+   */
   private confirm(at: number, steps: readonly Step[], before: Doc): readonly Step[] {
-    const verb = (this.own[at] as Own).verb;
+    const { verb } = this.own[at] as Own;
     const work = this.upTo(at, before);
     const behind = this.own.length - at - 1;
-    const [come] = this.cross(0, at, steps);
+    const come = this.cross(0, at, steps);
+    const first = Math.max(
+      0,
+      come.findIndex((one) => isOf(verb, one)),
+    );
     const place = this.own.length - behind - 1;
-    const [own] = this.own.splice(place, 1);
-    if (own?.verb[0] === "merge" && come?.[0] === "merge" && come[1] === own.verb[1]) {
-      const steps = goesElsewhere(own.verb, come[2], come[3], [], come[5]);
-      return this.cross(place, this.own.length, steps);
-    }
-    if (own?.verb === verb && verb[0] === "edit" && come?.[0] === "edit") {
-      return this.cross(place, this.own.length, otherwise(verb, come, work));
-    }
-    return [];
+    const ahead = this.cross(place, place + 1, come.slice(0, first));
+    const [own] = this.own.splice(place, this.own.length - behind - place);
+    const told = this.cross(place, this.own.length, ahead);
+    const [did, ...rest] = come.slice(first);
+    if (own?.verb[0] === "merge" && did?.[0] === "merge" && isOf(verb, did))
+      rest.unshift(...goesElsewhere(own.verb, did[2], did[3], [], did[5]));
+    if (own?.verb === verb && verb[0] === "edit" && did?.[0] === "edit")
+      rest.unshift(...otherwise(verb, did, work));
+    return [...told, ...this.cross(place, this.own.length, rest)];
   }
 
   /**
@@ -383,7 +390,7 @@ export class Overlay {
       case "merge": {
         const block = work.get(verb[1]);
         if (block === undefined || !work.has(verb[2])) return [];
-        return [["split", verb[2], verb[3], verb[1], block.attributes]];
+        return [["split", verb[2], verb[3], verb[1], block.attributes, true]];
       }
       case "insert":
         return [["remove", verb[2].map((block) => block.id)]];
@@ -481,6 +488,12 @@ function isWaiting(verb: OwnVerb, work: Work, waiting: Set<string>): boolean {
   if (!needs.some(isAway)) return false;
   for (const id of needs) waiting.add(id);
   return true;
+}
+
+/** Whether a step may be what an own verb did. */
+function isOf(verb: OwnVerb, step: Step): boolean {
+  if (verb[0] === "split") return step[0] === "split" && step[3] === verb[3];
+  return step[0] === verb[0] && (verb[0] !== "merge" || step[1] === verb[1]);
 }
 
 /** A text that comes to another one is as it has come, whatever was known of it. */

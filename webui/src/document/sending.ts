@@ -16,8 +16,8 @@
  *       elsewhere by what others have done before they knew.
  */
 
+import { encode } from "../client/msgpack";
 import { insertedText } from "../shared/rich";
-import { codePointLength } from "../shared/text";
 import type { BlockObject } from "./block";
 import { callOf, type Own, type OwnCall, type OwnVerb } from "./carry";
 import type { Confirmed } from "./confirmed";
@@ -195,18 +195,12 @@ function placesOf(verb: OwnVerb): readonly string[] {
 /** The same in several, none of which is too large for one message. */
 export function chopped(verb: Verb): Verb[] {
   if (verb[0] === "insert") return choppedInsert(verb[1], verb[2]);
+  if (verb[0] !== "remove" && verb[0] !== "move") return [verb];
   const verbs: Verb[] = [];
-  if (verb[0] === "remove") {
-    for (let at = 0; at < verb[1].length; at += IDS_MAX) {
-      verbs.push(["remove", verb[1].slice(at, at + IDS_MAX)]);
-    }
-    return verbs;
-  }
-  if (verb[0] !== "move") return [verb];
-  let after = verb[2];
+  let after = verb[0] === "move" ? verb[2] : "";
   for (let at = 0; at < verb[1].length; at += IDS_MAX) {
     const some = verb[1].slice(at, at + IDS_MAX);
-    verbs.push(["move", some, after]);
+    verbs.push(verb[0] === "move" ? ["move", some, after] : ["remove", some]);
     after = some.at(-1) ?? after;
   }
   return verbs;
@@ -214,30 +208,17 @@ export function chopped(verb: Verb): Verb[] {
 
 function choppedInsert(first: string, blocks: readonly NewBlock[]): Verb[] {
   const verbs: Verb[] = [];
-  let after = first;
   let run: NewBlock[] = [];
   let bytes = 0;
   for (const block of blocks) {
-    const size = 100 + bytesOf(block);
-    if (run.length > 0 && bytes + size > SEEDS_BYTES_MAX) {
-      verbs.push(["insert", after, run]);
-      after = run.at(-1)?.id ?? after;
+    const size = 100 + encode(block.content).length;
+    if (verbs.length === 0 || bytes + size > SEEDS_BYTES_MAX) {
+      const after = run.at(-1)?.id ?? first;
       [run, bytes] = [[], 0];
+      verbs.push(["insert", after, run]);
     }
     run.push(block);
     bytes += size;
   }
-  if (run.length > 0) verbs.push(["insert", after, run]);
   return verbs;
-}
-
-function bytesOf(block: NewBlock): number {
-  let bytes = 0;
-  for (const run of block.content) {
-    const [text, marks] = typeof run === "string" ? [run, {}] : run;
-    bytes += 8 + (/^[ -~]*$/.test(text) ? text.length : 4 * codePointLength(text));
-    for (const [name, value] of Object.entries(marks))
-      bytes += 8 + name.length + 4 * `${value}`.length;
-  }
-  return bytes;
 }

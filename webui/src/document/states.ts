@@ -7,12 +7,13 @@ import { leadsTo } from "./steps";
 
 /** F8: a text that has come to where it went is on its way until that has been looked at. */
 export function asSeen(confirmed: Confirmed, block: BlockObject, state: BlockState): BlockState {
-  const { status, into, number, leaving } = block;
+  const { status, into, number, leaving, via } = block;
   const there = confirmed.blocks.get(into);
   if (state.status !== "joined" || state.number > 0 || status !== "joined" || number === 0)
     return state;
-  const isSeen = there === undefined || there.has(confirmed.idOf(block), number);
-  return isSeen || state.into !== into ? state : { ...state, number, leaving };
+  const isSeen = there === undefined || there.has(via || confirmed.idOf(block), number);
+  const isOther = via === "" && state.into !== into;
+  return isSeen || isOther ? state : { ...state, number, leaving };
 }
 
 /**

@@ -149,7 +149,7 @@ function editOf(id: string, delta: RichDelta, joined: string | null): Step {
 function parcelSteps(
   confirmed: Confirmed,
   block: BlockObject,
-  [, source, number, outcome, to, passed, isText, moved = []]: Received,
+  [, source, number, outcome, to, , isText, moved = []]: Received,
   delta: RichDelta | null,
 ): Steps {
   const id = confirmed.idOf(block);
@@ -158,15 +158,12 @@ function parcelSteps(
     const [joined, from] = leaving;
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === joined;
     if (outcome === "refused") return { happened: [], refused: isJoin, drafted: null };
-    if (to !== "") {
-      from.passed(id, to, passed); // it is shown where it was until it has come there
-      return NOTHING;
-    }
+    if (to !== "") return NOTHING; // it is shown where it was until it has come there
     const at = richLength(block.content);
     const step = ["merge", joined, id, at, from.leaving] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
-  if (isText === true && confirmed.comes(source, id, outcome === "done" && to === "")) {
+  if (isText === true && confirmed.comes(source, number, id, outcome === "done" && to === "")) {
     // Of a block that is shown, and has not been told (yet) to be joined to this one.
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === source;
     const text = insertedText(delta ?? []);

@@ -48,12 +48,6 @@ function restedOn(
   return all.filter(([id, block]) => isWhole || needed.has(id) || block.isOwing);
 }
 
-/** A new id that nobody guesses. */
-export function fresh(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** `isOffline`: one may read and write for long in what is open here, also behind a reload. */
 export function keep(
   client: string,

@@ -51,8 +51,18 @@ export type Verb =
   /** `joined`: it is the text of this other block, put to the end of this one. */
   | readonly ["edit", block: string, delta: RichDelta, joined?: string | undefined]
   | readonly ["set", block: string, attributes: AttributePatch]
-  /** All from `at` on becomes the block `fresh`, right behind. */
-  | readonly ["split", block: string, at: number, fresh: string, attributes: Attributes]
+  /**
+   * All from `at` on becomes the block `fresh`, right behind. `isBack`: an own join is taken back; what the
+   * person has split off where the two texts meet goes with the one that was joined.
+   */
+  | readonly [
+      "split",
+      block: string,
+      at: number,
+      fresh: string,
+      attributes: Attributes,
+      isBack?: boolean,
+    ]
   /** The text goes to the end of `into`, the block goes. */
   | readonly ["join", block: string, into: string]
   /** Behind `after`; an empty id is the start of the document. */
@@ -87,6 +97,8 @@ export interface ViewEvent {
   readonly changes: readonly ShownChange[] | null;
   readonly before: DocumentValue;
   readonly after: DocumentValue;
+  /** Own verbs were refused: letters that they had taken out stand where they did. */
+  readonly isRefused?: boolean;
 }
 
 /** Text that was not taken, kept for its author. */

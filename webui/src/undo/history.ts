@@ -136,7 +136,7 @@ export class History {
   }
 
   /** What others did. */
-  others({ changes, before, after }: ViewEvent): void {
+  others({ changes, before, after, isRefused = false }: ViewEvent): void {
     if (this.isEmpty || before === after) return;
     const all = lasting(changes ?? diffBlocks(before.blocks, after.blocks, ""), after.blocks);
     const isOrder = all.some(([kind]) => OF_ORDER.has(kind));
@@ -147,7 +147,7 @@ export class History {
     const ids = new Set(all.map(blockOf));
     const blocks = isOrder ? before.blocks : before.blocks.filter(({ id }) => ids.has(id));
     const work = workOn(blocks, "");
-    tracks.writing.begin(isBack || (all.some(hasCome) && all.some(hasGone)));
+    tracks.writing.begin(isBack || (all.some(hasCome) && all.some(hasGone)), isRefused);
     for (let at = 0; at < all.length; at += 1) {
       const change = all[at] as ShownChange;
       this.recent = this.recent && carried(this.recent, change);

@@ -7,10 +7,12 @@
  *   T2  What comes in at a place comes right behind the letter before it, so in front of all that
  *       is not shown there.
  *   T3  What others take out is out, and so cannot be shown again by oneself.
+ *   T4  What an own edit took out that is refused stands again, and is not to be shown once more.
  */
 
 import type { Spot } from "../shared/anchor";
 import { cutRich, type Rich } from "../shared/rich";
+import { lettersOf } from "./common";
 
 /** A mark where a caret was: as an anchor that holds on to the left, it stays left of what comes there. */
 export class CaretMark {}
@@ -93,6 +95,33 @@ export class OwnText {
 
   put(place: number, runs: readonly Run[]): void {
     this.runs.splice(this.index(place), 0, ...runs);
+  }
+
+  /** T4: shows letters that are hidden at a place, if this text is in there; whether it is. */
+  showAgain(place: number, content: Rich): boolean {
+    const start = this.index(place);
+    const seen = this.runs.slice(start).findIndex((run) => seenOf(run) > 0);
+    const runs = this.runs.slice(start, seen < 0 ? this.runs.length : start + seen);
+    const keys = (text: Rich): string[] => lettersOf(text, true).map(({ key }) => key);
+    const all = runs.flatMap(({ hidden }) => keys(hidden ?? []));
+    const wanted = keys(content);
+    const first = all.findIndex((_, at) => wanted.every((key, far) => all[at + far] === key));
+    if (first < 0) return false;
+    let far = first;
+    const now = runs.flatMap((run) => {
+      const ends = [0, far, far + wanted.length, run.length].map((end) =>
+        Math.min(Math.max(0, end), run.length),
+      );
+      far -= run.length;
+      if (run.hidden === null) return [run];
+      return [0, 1, 2].flatMap((at) => {
+        const part = partOf(run, ends[at] as number, ends[at + 1] as number);
+        if (part.length === 0) return [];
+        return at === 1 ? { ...part, hidden: null, source: null } : part;
+      });
+    });
+    this.runs.splice(start, runs.length, ...now);
+    return true;
   }
 
   append(runs: readonly Run[]): void {

@@ -29,10 +29,13 @@ export class Writing {
   private gained: Gained[] = [];
   /** Whether what is told now has texts that go, and such that come. */
   isMixed = false;
+  /** Whether it is that own edits were refused. */
+  private isRefused = false;
 
   /** The next thing is told. */
-  begin(isMixed: boolean): void {
+  begin(isMixed: boolean, isRefused = false): void {
     this.isMixed = isMixed;
+    this.isRefused = isRefused;
     this.lost = [];
     this.gained = [];
   }
@@ -94,8 +97,9 @@ export class Writing {
     for (const item of smallest(delta, content, note !== null)) {
       if (isInsert(item)) {
         const length = richLength([item]);
-        if (note === null && this.isMixed) text.put(place, [this.come([item])]);
-        else this.write(text, place, length, note);
+        const isBack = note === null && this.isRefused && text.showAgain(place, [item]);
+        if (note === null && this.isMixed && !isBack) text.put(place, [this.come([item])]);
+        else if (!isBack) this.write(text, place, length, note);
         place += length;
       } else if (isFormat(item)) {
         if (note !== null) this.mark(text, place, item, cutRich(content, old, old + item[0]), note);

@@ -46,9 +46,8 @@ const KINDS: Record<string, [Kind<Openable>, (object: never) => unknown]> = {
     RichText,
     (text: RichText) => ({ content: text.content, version: text.confirmedEdits, recent: null }),
   ],
-  // `via` is what the page adds to a state when it stores one: nodes do not send it. What nodes say as `onward` the
-  // page keeps as the `via` of the blocks whose texts these are.
-  Block: [BlockObject, ({ state: { via, ...state } }: BlockObject) => ({ ...state, onward: [] })],
+  // `via` is what the page adds to a state when it stores one: nodes do not send it.
+  Block: [BlockObject, ({ state: { via, ...state } }: BlockObject) => state],
   DocumentOutline: [OutlineObject, (outline: OutlineObject) => outline.state],
   Text: [Text, (text: Text) => ({ text: text.value, version: text.confirmedEdits, recent: null })],
 };

@@ -2,7 +2,7 @@
 
 import { decode, encode } from "@msgpack/msgpack";
 import { connect } from "../../src/client";
-import { openModel } from "../../src/document/model";
+import { type GroupedDocument, openModel } from "../../src/document/model";
 import type { Step } from "../../src/shared/late-edits";
 import type { Socket } from "../../src/shared/link";
 import type { Rich } from "../../src/shared/rich";
@@ -27,10 +27,14 @@ export class Node {
     },
     random: () => 0,
   });
-  readonly model = openModel(this.session, "plan");
+  readonly model: GroupedDocument;
 
-  /** `saves`: it says what is on disk. */
-  constructor(private readonly saves = false) {
+  /** `saves`: it says what is on disk; `stored`: what a page before has left. */
+  constructor(
+    private readonly saves = false,
+    stored?: unknown,
+  ) {
+    this.model = openModel(this.session, "plan", stored);
     this.model.look(0, 10);
     this.greet();
   }
@@ -76,6 +80,21 @@ export class Node {
     const none = { births: [], refused: [], drafts: [], attributes: {} };
     const open = { status: "open", into: "", number: 0, leaving: [], version: recent.length };
     this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received, recent }, 0);
+  }
+
+  /** An object is as the page has it; "": the outline. */
+  goesOn(id: string): void {
+    const name = id === "" ? "doc/plan" : `doc/plan/${id}`;
+    this.versions.set(name, 90);
+    this.say({ t: "opened", name, version: 90, done: [] });
+  }
+
+  /** A block whose text goes to another one in this parcel; with texts that it has passed on. */
+  joined(id: string, content: Rich, into: string, number: number, onward: unknown[] = []): void {
+    const none = { births: [], refused: [], drafts: [], recent: null, attributes: {}, content: [] };
+    const gone = { status: "joined", into, number, leaving: content, version: 1 };
+    const received = onward.map((one) => (one as unknown[]).slice(0, 2));
+    this.snapshot(`doc/plan/${id}`, { ...gone, ...none, received, onward }, 0);
   }
 
   private snapshot(name: string, state: Said, last: number, done: unknown[] = []): void {

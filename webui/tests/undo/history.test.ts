@@ -25,9 +25,19 @@ class Sheet {
   }
 
   others(...changes: Verb[]): void {
+    this.told(changes, false);
+  }
+
+  /** What takes own edits back that were refused. */
+  refused(...changes: Verb[]): void {
+    this.told(changes, true);
+  }
+
+  private told(changes: readonly Verb[], isRefused: boolean): void {
     const before = { title: "", blocks: this.blocks };
     this.change(changes);
-    this.history.others({ changes, before, after: { title: "", blocks: this.blocks } });
+    const after = { title: "", blocks: this.blocks };
+    this.history.others({ changes, before, after, isRefused });
   }
 
   private change(verbs: readonly Verb[]): void {
@@ -182,4 +192,38 @@ test("where the caret was stays left of what others insert there, and goes with 
   const where = { block: "n", offset: 4 };
   expect(taken?.verbs).toEqual([["edit", "n", [11, -4]]]);
   expect(taken?.spots).toEqual({ anchor: where, head: where });
+});
+
+test("letters of a deletion that is refused stand again, and undo does not bring them once more", () => {
+  const sheet = new Sheet(blocksOf("one two three"));
+  sheet.do(["edit", "b0", ["A"]]);
+  sheet.do(["edit", "b0", [5, -4]]); // Aone three
+  sheet.others(["edit", "b0", [1, "X"]]);
+  sheet.refused(["edit", "b0", [6, "two "]]);
+  expect(sheet.texts).toEqual([["AXone two three"]]);
+  expect(sheet.take("undo")).toBe(true);
+  expect(sheet.texts).toEqual([["Xone two three"]]);
+  expect(sheet.take("undo")).toBe(false);
+});
+
+test.each([
+  ["the first", "ab"],
+  ["the last", "cd"],
+  ["a part", "bc"],
+])("of deletions side by side %s may be refused alone", (_, back) => {
+  const sheet = new Sheet(blocksOf("(abcd)"));
+  sheet.do(["edit", "b0", [1, -2]]);
+  sheet.do(["edit", "b0", [1, -2]]);
+  sheet.refused(["edit", "b0", [1, back]]);
+  expect(sheet.texts).toEqual([[`(${back})`]]);
+  while (sheet.take("undo"));
+  expect(sheet.texts).toEqual([["(abcd)"]]);
+});
+
+test("what is put back by a refusal, and was not taken out there, is others' text", () => {
+  const sheet = new Sheet(blocksOf("one two"));
+  sheet.do(["edit", "b0", [3, -4]]);
+  sheet.refused(["edit", "b0", ["two"]]);
+  sheet.take("undo");
+  expect(sheet.texts).toEqual([["twoone two"]]);
 });
