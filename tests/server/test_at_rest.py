@@ -27,6 +27,7 @@ from server.sealed_lines import MARK
 from server.shelf import Shelf
 from tests.groupcore.aio.key_files import FORMER, LATER, bytes_below, key_file
 from tests.server.accounts.people import Browser, found_home, hire
+from tests.server.console.test_operations import run
 from tests.server.pictures.files import photo
 from tests.server.support import Cluster, eventually, get
 from tests.server.test_private_files import upload
@@ -190,6 +191,25 @@ async def test_a_backup_is_put_back_into_a_sealed_folder(
     )  # an operator's machine without the key
     assert main(["backup", "verify", str(tmp_path / "plain.tar")]) == 0
     await cluster.close()
+
+
+async def test_the_console_verifies_and_puts_back_what_it_has_sealed(
+    whole: Path, key: Path
+) -> None:
+    """Its child is given the flag: nothing stands in the environment."""
+    cluster = Cluster(whole)
+    cluster.flags = {"accounts": "on", "backups": str(whole / "backups"), "data_key_file": str(key)}
+    async with Browser(await cluster.start("a")) as ann:
+        await found_home(ann)
+        await ann.create(TITLE)
+        await run(ann, what="backup")
+        file = files(whole, "*.tar")[0].name
+        await run(ann, what="verify", file=file)
+        await run(ann, what="restore", file=file, folder="again")
+    await cluster.close()
+    assert shown(whole) == []
+    command = ["verify-log", str(whole / "backups" / "again"), f"--data-key-file={key}"]
+    assert await asyncio.to_thread(main, command) == 0
 
 
 async def test_a_key_is_changed_by_rekey_and_the_former_goes(

@@ -108,6 +108,21 @@ def test_a_folder_without_a_key_is_sealed_when_it_is_opened_with_one(
     assert version_of(folder / DATABASE) == SEALED_VERSION
 
 
+def test_what_a_kill_left_in_the_log_ahead_goes_too(tmp_path: Path, rest: RestKey) -> None:
+    storage = storage_of(tmp_path / "a", None)
+    storage.open()
+    written(storage._running.store, *range(1, 100), text=TEXT * 100)
+    folder = tmp_path / "killed"
+    shutil.copytree(tmp_path / "a", folder)
+    asyncio.run(storage.close())
+    assert TEXT in (folder / f"{DATABASE}-wal").read_bytes()
+    storage = storage_of(folder, rest)
+    storage.open()
+    assert TEXT not in bytes_below(folder), "while it is open"
+    assert len(storage.read()) == 99
+    asyncio.run(storage.close())
+
+
 def test_what_was_deleted_before_goes_from_the_file_too(tmp_path: Path, rest: RestKey) -> None:
     folder = tmp_path / "a"
     storage = storage_of(folder, None)
