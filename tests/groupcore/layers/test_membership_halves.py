@@ -54,6 +54,13 @@ def proposed(effects: list[Effect]) -> list[Proposal]:
     return [header.proposal for header in told(effects) if isinstance(header, Propose)]
 
 
+def flushes(layer: Membership) -> bool:
+    """Whether the members of the view are being stopped."""
+    attempt = layer.proposer.attempt
+    assert attempt is not None
+    return attempt.flushing
+
+
 def where(effects: list[Effect], kind: type) -> list[Address | None]:
     batches = [effect.batch for effect in effects if isinstance(effect, Down)]
     return [batch.destination for batch in batches if isinstance(batch.headers[-1], kind)]
@@ -126,8 +133,7 @@ def test_the_first_does_not_decide_by_itself_what_more_others_have_not_answered(
     layer.convener.consider(1.0)
     store(layer)
     layer.on_timer("repeat", 1.0 + VOTE_S + 0.1)
-    assert layer.proposer.attempt is not None
-    assert not layer.proposer.attempt.flushing
+    assert not flushes(layer)
     layer.on_timer("repeat", 1.1 + ATTEMPT_S)
     assert layer.proposer.attempt is None, "it is tried again"
 
@@ -141,11 +147,10 @@ def test_nothing_is_decided_while_it_is_found_out_who_gets_no_unicasts() -> None
     world.parting = True
     for voter in (B, C):
         hear(layer, voter, Promise(3, Ballot(1, A), Ballot(1, A), vote(voter, counts=voter == B)))
-    assert layer.proposer.attempt is not None
-    assert not layer.proposer.attempt.flushing
+    assert not flushes(layer)
     world.parting = False
     layer.on_event(ReachabilityChanged(), 1.1)
-    assert layer.proposer.attempt.flushing
+    assert flushes(layer)
 
 
 def test_what_a_ballot_is_made_of_goes_to_all_where_unicasts_do_not_arrive() -> None:
