@@ -154,13 +154,19 @@ def test_nothing_is_decided_while_it_is_found_out_who_gets_no_unicasts() -> None
 
 
 def test_what_a_ballot_is_made_of_goes_to_all_where_unicasts_do_not_arrive() -> None:
-    world = World(unheard={m: frozenset[Address]() for m in (A, B, C)}, no_way={A})
-    layer = member(B, world)
-    hear(layer, A, Prepare(layer.state.view, Ballot(1, A)))
+    layer = member(A, World(unheard=dict(SAID), indirect={A: SAID[A]}, no_way={B, C}))
+    hear(layer, B, Prepare(layer.state.view, Ballot(1, B)))
     assert where(store(layer), Promise) == [None]
-    proposal = proposal_of(A, B, C, state_holders=(A, B))
-    hear(layer, A, Propose(3, Ballot(1, A), proposal))
+    hear(layer, B, Propose(3, Ballot(1, B), proposal_of(B, C, state_holders=(A, B))))
     assert where(store(layer), Accept) == [None]
+
+
+def test_who_is_apart_and_proposes_is_not_helped_to_leave_the_others_behind() -> None:
+    """b gets no unicasts: a and c go on, and b could go on with the vote of a."""
+    said = {A: frozenset[Address](), B: frozenset({A, C}), C: frozenset[Address]()}
+    layer = member(A, World(unheard=said, indirect={B: said[B]}, no_way={B}))
+    hear(layer, B, Prepare(layer.state.view, Ballot(1, B)))
+    assert where(store(layer), Promise) == [B]
 
 
 def test_a_decided_view_is_told_to_all_now_and_then_and_to_who_is_left_behind_not_for_ever() -> (
