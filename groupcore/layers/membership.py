@@ -278,12 +278,12 @@ class Membership(Layer):
     def way_to(self, member: Address, proposer: Address) -> Address | None:
         """Where what this proposer's ballots are made of gets to a member: None is the group.
 
-        It names its ballot, so it means nothing to others whom it reaches. Only who is to propose
-        is helped so: one that is apart could leave behind those whose votes it gets in no other
-        way, and who can go on without it.
+        It names its ballot, so it means nothing to others whom it reaches. Only the other half is
+        helped so, which cannot decide without: a proposer that is apart itself could leave behind
+        those whose votes it gets in no other way, and who can go on without it.
         """
         view = self.state.view
-        if view is None or self.company.leader(view) != proposer:
+        if view is None or proposer not in self.company.other_half(view):
             return member
         return self.ask.way_to(member)
 
