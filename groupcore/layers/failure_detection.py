@@ -115,9 +115,9 @@ class DetectionOptions:
     is unheard after `(pings + 1) * doubt_interval_s`: well above a round trip and a busy turn.
     `begin_s`: so long a member may take to begin a view, what it has to get before it included.
     `direct_missed`: heartbeats of a member without a unicast of it, from half of which on it is
-    asked with each; times the rounds that unicasts to all take in a large view. `parted_s`: from the
-    first such report in a view until it counts who goes on without whom: some heartbeats, in which
-    others find out the same.
+    asked with each; times the rounds that unicasts to all take in a large view. `parted_s`: from
+    the first such report in a view until it counts who goes on without whom: some heartbeats, in
+    which others find out the same.
     """
 
     interval_s: float = 0.1
