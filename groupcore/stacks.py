@@ -302,6 +302,9 @@ class _Wiring:
     def synced(self) -> int:
         return 0 if self.member is None else self.member.state.synced
 
+    def way_to(self, member: Address, proposer: Address) -> Address | None:
+        return member if self.member is None else self.member.way_to(member, proposer)
+
     def stability(self) -> Stability:
         nakack = self.nakack
         interval_s = self.options.stability_interval_s
@@ -351,8 +354,8 @@ class _Wiring:
         elif "RESILIENCE" in self.words:
             delivered = self.resilience.delivered
         digest, stop = self.numbering.digest, self.plane.stop
-        way_to = self.detection.way_to
-        return Flush(self.me, digest, delivered, self.position, stop, self.synced, way_to)
+        ask = digest, delivered, self.position, stop, self.synced, self.way_to
+        return Flush(self.me, *ask)
 
     def merge(self) -> Merge:
         return Merge(self.me, self.random, self.discovery.present, self.options.merge)

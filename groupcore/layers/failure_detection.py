@@ -35,7 +35,7 @@ Invariants.
       asked, is unheard until a unicast comes. Nobody's own sleep counts: time plays no part.
       Heartbeats name it apart (`indirect`), and what must reach the other way goes to all
       (`way_to`). That its grants do not come makes it no stalled one (I6).
-      Who gets no unicasts of whom counts `apart_s` after the first has said so.
+      Who gets no unicasts of whom counts `parted_s` after the first has said so.
   I10 A member that has slept takes back whom it does not hear, and for `timeout_s` does not heed
       who says not to hear it: that was said of its sleep, and is said again if it is still so.
 """
@@ -115,9 +115,9 @@ class DetectionOptions:
     is unheard after `(pings + 1) * doubt_interval_s`: well above a round trip and a busy turn.
     `begin_s`: so long a member may take to begin a view, what it has to get before it included.
     `direct_missed`: heartbeats of a member without a unicast of it, from half of which on it is
-    asked with each; times the rounds that unicasts to all take in a large view. `apart_s`: from the
-    first such report in a view until it counts who goes on without whom: some heartbeats, in which
-    others find out the same.
+    asked with each; times the rounds that unicasts to all take in a large view. `parted_s`: from
+    the first such report in a view until it counts who goes on without whom: some heartbeats, in
+    which others find out the same.
     """
 
     interval_s: float = 0.1
@@ -126,7 +126,7 @@ class DetectionOptions:
     doubt_interval_s: float = 0.02
     begin_s: float = 3.5
     direct_missed: int = 14
-    apart_s: float = 0.4
+    parted_s: float = 0.4
 
 
 class FailureDetection(Layer):
@@ -319,7 +319,7 @@ class FailureDetection(Layer):
             return []
         if self.apart_since is None:
             self.apart_since = now
-        if self.apart_counts or now - self.apart_since < self.options.apart_s:
+        if self.apart_counts or now - self.apart_since < self.options.parted_s:
             return []
         self.apart_counts = True
         return [Notify(ReachabilityChanged())]

@@ -37,7 +37,6 @@ from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Event, Flushed, FlushRequested, FlushStarted, ViewInstalled
 from groupcore.layer import Layer
 from groupcore.membership.succession import NO_BALLOT, Ballot
-from groupcore.paths import directly
 from groupcore.view import Address
 
 REPEAT_S = 0.02
@@ -76,6 +75,11 @@ def no_streams(view: int) -> Digest:
     return {}
 
 
+def directly(member: Address, proposer: Address) -> Address | None:
+    """Where all unicasts arrive."""
+    return member
+
+
 class Flush(Layer):
     """Stops this member when it is asked to, and others when membership wants it."""
 
@@ -100,7 +104,7 @@ class Flush(Layer):
         position: Callable[[], int],
         streams: Callable[[int], Digest] = no_streams,
         synced: Callable[[], int] = int,
-        way_to: Callable[[Address], Address | None] = directly,
+        way_to: Callable[[Address, Address], Address | None] = directly,
     ) -> None:
         self.me = me
         self.digest = digest
@@ -265,6 +269,7 @@ class Flush(Layer):
         self.numbers["ignored"] += 1
         return []
 
-    def tell(self, member: Address, header: Header) -> Effect:
+    def tell(self, member: Address, header: Start | Ok) -> Effect:
         """A header by itself, to one member, or to all where its unicasts do not arrive."""
-        return Down(Batch(self.me, self.way_to(member), (header,), reliable=False))
+        to = self.way_to(member, header.ballot.proposer)
+        return Down(Batch(self.me, to, (header,), reliable=False))

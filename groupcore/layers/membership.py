@@ -100,9 +100,6 @@ from groupcore.membership.voter import Voter
 from groupcore.membership.waiver import WAIVED_S, Waiver
 from groupcore.view import Address, View
 
-BALLOT = (Promise, Propose, Accept)
-"""What names its ballot, so that it means nothing to others whom it reaches."""
-
 
 class Membership(Layer):
     """Joins, leaves, lost members; and who proposes the next view."""
@@ -268,13 +265,27 @@ class Membership(Layer):
         return settled
 
     def routed(self, effect: Effect) -> Effect:
-        """What a ballot is made of goes to all where unicasts do not arrive (`BALLOT`)."""
+        """What a ballot is made of goes to all where unicasts do not arrive (`way_to`)."""
         if not isinstance(effect, Down) or effect.batch.destination is None:
             return effect
         batch = effect.batch
-        if self.ask.way_to(effect.batch.destination) is not None:
-            return effect
-        return Down(batch.to(None)) if isinstance(batch.headers[-1], BALLOT) else effect
+        match batch.headers[-1]:
+            case Promise(_, ballot) | Propose(_, ballot) | Accept(_, ballot):
+                to = self.way_to(effect.batch.destination, ballot.proposer)
+                return effect if to is not None else Down(batch.to(None))
+        return effect
+
+    def way_to(self, member: Address, proposer: Address) -> Address | None:
+        """Where what this proposer's ballots are made of gets to a member: None is the group.
+
+        It names its ballot, so it means nothing to others whom it reaches. Only the other half is
+        helped so, which cannot decide without: a proposer that is apart itself could leave behind
+        those whose votes it gets in no other way, and who can go on without it.
+        """
+        view = self.state.view
+        if view is None or proposer not in self.company.other_half(view):
+            return member
+        return self.ask.way_to(member)
 
     def on_event(self, event: Event, now: float) -> list[Effect]:
         """What the application asks, what other layers tell, what has been stored."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from groupcore.effects import Effect
-from groupcore.events import Event
+from dataclasses import replace
+
+from groupcore.effects import Effect, Notify
+from groupcore.events import Event, ReachabilityChanged
 from groupcore.layers.failure_detection import FailureDetection
 from groupcore.membership import company, reachability
 from groupcore.membership.half_alone import HalfAlone
@@ -73,6 +75,14 @@ def _half_at_once() -> list[Patch]:
     return [(HalfAlone, "waits", never)]
 
 
+def _first_report_counts() -> list[Patch]:
+    def at_once(self: FailureDetection, now: float) -> list[Effect]:
+        counted, self.apart_counts = self.apart_counts, any(self.said_indirect().values())
+        return [Notify(ReachabilityChanged())] if self.apart_counts != counted else []
+
+    return [(FailureDetection, "note_apart", at_once)]
+
+
 WHILE_ONE_LEARNS = with_latecomer(
     Scenario(seed=21, nodes=3, starts_ns=(0, 0, 0), safety_ns=3 * SECOND)
 )
@@ -86,6 +96,14 @@ DETECTION_PLANTS = (
         _first_half_always,
         profile="paths",
         schedule=WHILE_ONE_LEARNS,
+    ),
+    Plant(
+        "first-report-counts",
+        "a node is left behind by the first report that it gets no unicasts",
+        (25,),
+        _first_report_counts,
+        profile="paths",
+        schedule=replace(WHILE_ONE_LEARNS, seed=40),
     ),
     Plant(
         "half-at-once",

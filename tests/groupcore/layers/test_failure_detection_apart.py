@@ -12,7 +12,7 @@ NOBODY: frozenset[Address] = frozenset()
 
 
 def member() -> FailureDetection:
-    layer = FailureDetection(A, DetectionOptions(apart_s=APART_S))
+    layer = FailureDetection(A, DetectionOptions(parted_s=APART_S))
     layer.on_event(installed(A, B, C), 0.0)
     for other in (B, C):
         says(layer, other, 0.0)

@@ -368,10 +368,10 @@ def test_the_initiator_tells_how_far_each_has_the_streams() -> None:
 
 def test_a_start_and_an_answer_go_to_all_where_unicasts_do_not_arrive() -> None:
     layer = member()
-    layer.way_to = lambda member: None if member == B else member
+    layer.way_to = lambda member, proposer: None if (member, proposer) == (B, A) else member
     assert bare(A, Start(1, MINE)) in downs(request(layer, A, B, C))
     layer = member()
-    layer.way_to = lambda member: None
+    layer.way_to = lambda member, proposer: None if (member, proposer) == (B, B) else member
     hear(layer, B, Start(1, FIRST))
     (answer,) = downs(layer.on_timer("answer", 0.0))
     assert answer.destination is None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.log_end import LogEnd
@@ -103,7 +104,7 @@ class Exploration:
         """The next life of the node that loses its disk."""
         return Node(self.loses._replace(incarnation=2), NOTHING)
 
-    def run(self) -> Exploration:
+    def run(self) -> Self:
         first = self.beginning()
         seen, left = {first}, [first]
         while left:

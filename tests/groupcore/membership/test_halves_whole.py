@@ -21,8 +21,8 @@ GAMES: list[tuple[tuple[Address, ...], Address | None]] = [
     ((A, B, A), B),
 ]
 """Who proposes, and who may lose its memory."""
-TAKEN = int(os.environ.get("HALVES", "4"))
-"""So many of them."""
+TAKEN = int(os.environ.get("HALVES", "3"))
+"""So many of them; four take 20 s."""
 
 
 @pytest.mark.slow
