@@ -120,11 +120,21 @@ class Enrolment:
         if self._ownership.is_member(owned, record, process) is not joins:
             what = JOINED if joins else LEFT
             self._change(header.group, owned, process, what, header.request)
-        elif not (joins or process in record.members or self._is_done(record, sender, header)):
+        elif not (joins or self._may_be_in(owned, record, process, header)):
             text = f"{process} is not in group {header.group}"
             self._plane.to(node, Refusal(header.request, "not_a_member", text.encode()))
         else:
             self._plane.counters["repeated"] += 1
+
+    def _may_be_in(self, owned: Owned, record: Record, process: Process, header: Leave) -> bool:
+        """Whether the process is in by what is held, or may be, as its LEAVE is not held yet.
+
+        What is only numbered may be lost with this node. Who was told by then that it is not in
+        asks nobody again, and would be in for ever.
+        """
+        if process in record.members or process in (owned.members or {}):
+            return True
+        return self._is_done(record, self._plane.senders.key(process), header)
 
     def _is_done(self, record: Record, sender: int, header: Join | Leave) -> bool:
         """Whether this very request is on record: it was sent again before its node knew."""

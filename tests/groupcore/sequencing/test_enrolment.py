@@ -12,10 +12,11 @@ import pytest
 from groupcore.context import Numbers
 from groupcore.sequencing.asked import Asked, Piece
 from groupcore.sequencing.enrolment import Enrolment
-from groupcore.sequencing.headers import Accept, Change, Join, Leave
+from groupcore.sequencing.headers import Accept, Change, Join, Leave, Refusal
 from groupcore.sequencing.names import GroupId, Place, Process
 from groupcore.sequencing.ownership import Owned
-from groupcore.sequencing.record import GONE, JOINED
+from groupcore.sequencing.plane import Plane
+from groupcore.sequencing.record import GONE, JOINED, LEFT
 from groupcore.sequencing.sequencer import Sequencer
 from groupcore.sim.jobs import Job
 from groupcore.sim.plants import PLANTS
@@ -74,6 +75,31 @@ def test_i4_whose_node_is_gone_leaves_before_who_has_waited_to_enter() -> None:
     frames = [batch.headers[-1] for _, batch in plane.own.kept(before + 1, plane.own.received)]
     said = [(one.what, one.node.name) for one in frames if isinstance(one, Change)]
     assert said == [(GONE, "c"), (JOINED, "b")]
+
+
+def test_i1_who_leaves_is_not_told_that_it_is_not_in_before_its_leave_is_held() -> None:
+    """What is only numbered may be lost with the sequencer; its node asks the next one again."""
+    world = World("abc")
+    group = world.create("g", at="a")
+    comes = world.open("b")
+    world.run(50)
+    service, node = world["a"].service, world["b"].address
+    enrolment, plane = service.sequencer.enrolment, service.plane
+    enrolment.request(node, Join(group, comes.number, 1, Place(0, 0)))
+    for _ in range(2):
+        enrolment.request(node, Leave(group, comes.number, 2, Place(0, 0)))
+    assert [(one.what, one.request) for one in frames(plane)] == [(JOINED, 1), (LEFT, 2)]
+    assert not [one for one in plane.sends if isinstance(one.headers[-1], Refusal)]
+    stranger = Leave(group, comes.number + 1, 3, Place(0, 0))
+    enrolment.request(node, stranger)  # of it nothing was ever numbered
+    (refused,) = [one for one in plane.sends if isinstance(one.headers[-1], Refusal)]
+    assert refused.headers[-1].code == "not_a_member"
+
+
+def frames(plane: Plane) -> list[Change]:
+    """The changes of membership in a node's own stream."""
+    kept = (batch.headers[-1] for _, batch in plane.own.kept(1, plane.own.received))
+    return [header for header in kept if isinstance(header, Change)]
 
 
 def said_by(world: World, name: str, since: int) -> list[tuple[str, str]]:
