@@ -43,12 +43,19 @@ def make_parser() -> argparse.ArgumentParser:
         ("enable", "switch it on again"),
         ("sign-out", "sign it out everywhere"),
         ("password", "a new password for who has lost it"),
+        ("confirm", "say that the address is its person's: what waits for that takes effect"),
+        ("reset-factors", "ask for no second factor any more, for who has lost it"),
     ):
         user.add_parser(verb, parents=[common], help=text).add_argument("email")
     for verb in ("add", "password"):
         user.choices[verb].add_argument(
             "--password-stdin", action="store_true", help="read it from the first line of the input"
         )
+    user.choices["confirm"].add_argument(
+        "--hand-over",
+        action="store_true",
+        help="end the password, sign-ins, tokens and second factor of who has used it until now",
+    )
     token = add_verbs(topics.add_parser("token", help="API tokens"))
     add_list(token, [common], "all tokens")
     create = token.add_parser("create", parents=[common], help="make one; it is printed once")
@@ -136,6 +143,12 @@ async def _asked(given: argparse.Namespace) -> object:
             case "user", "password":
                 path = f"/users/{await _user(node, given.email)}/password"
                 return await node.ask("PUT", path, {"password": _password(given)})
+            case "user", "confirm":
+                path = f"/users/{await _user(node, given.email)}/confirm"
+                return await node.ask("POST", path, {"hand_over": given.hand_over})
+            case "user", "reset-factors":
+                path = f"/users/{await _user(node, given.email)}/factors"
+                return await node.ask("DELETE", path)
             case "token", "ls":
                 return (await node.ask("GET", "/tokens"))["tokens"]
             case "token", "create":

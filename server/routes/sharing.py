@@ -17,7 +17,7 @@ from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.people import DAY_S, ROLE, fresh_secret, known_account
 from server.routes.sessions import EMAIL, SECRET, Sessions
-from server.routes.shown import shown_link, shown_member, shown_token
+from server.routes.shown import Shown, shown_given, shown_link, shown_member, shown_token
 
 LINK_ROLE = Field("role", text="what it gives", choices=("viewer", "commenter", "editor"))
 LINK_DAYS = Field("valid_days", int, False, "how long it is good; 30 if left out", 366)
@@ -129,6 +129,7 @@ class Sharing(Desk):
         rows = [
             {
                 **shown_member(
+                    accounts,
                     accounts.users[user],
                     accounts.document_role(USER + user, doc),
                     own is Role.OWNER or user == ask.who.user,
@@ -137,19 +138,36 @@ class Sharing(Desk):
             }
             for user in dict.fromkeys(users)
         ]
+        rows += self._pending(doc) if own is Role.OWNER else []
         return JSONResponse(
             {"workspace": filed.workspace, "role": own.name.lower(), "members": rows}
         )
 
+    def _pending(self, doc: str) -> list[Shown]:
+        """Who gets a role, or another one, when their address is proved."""
+        accounts = self.accounts
+        return [
+            {
+                **shown_member(
+                    accounts,
+                    accounts.users[user],
+                    accounts.document_role(USER + user, doc),
+                    pending=offer.role,
+                ),
+                "here": "none",
+            }
+            for user, offer in accounts.document_offers.get(doc, {}).items()
+        ]
+
     async def add_member(self, ask: Ask) -> Response:
-        """By the address of an account."""
+        """By the address of an account; pending, as long as it has not proved that address."""
         self._owned(ask)
         user = self.accounts.by_email(check_email(ask.text("email")))
         if user is None:
             raise missing("account; invite this person")
         role = role_of(ask.text("role"))
-        await self._set(ask, user.id, role)
-        return JSONResponse(shown_member(user, role), 201)
+        is_in_effect = await self._give(ask, user.id, role)
+        return JSONResponse(shown_given(self.accounts, user, role, is_in_effect), 201)
 
     async def set_role(self, ask: Ask) -> Response:
         """Another role for the document, of somebody who has one or whom who asks may know of."""
@@ -162,12 +180,18 @@ class Sharing(Desk):
     def _known(self, ask: Ask) -> str:
         """The account that is named, as far as who asks may know of it."""
         doc, user = self._owned(ask), ask.path("user")
-        return known_account(self.accounts, ask.by, user, self.accounts.document_roles.get(doc, {}))
+        here = {*self.accounts.document_roles.get(doc, ())}
+        here |= {*self.accounts.document_offers.get(doc, ())}
+        return known_account(self.accounts, ask.by, user, here)
 
     async def _set(self, ask: Ask, user: str, role: Role) -> Response:
-        work = self.accounts.set_document_role(ask.by, ask.path("doc"), user, role, ask.origin)
-        await done(self.node, work)
+        await self._give(ask, user, role)
         return Response(status_code=204)
+
+    async def _give(self, ask: Ask, user: str, role: Role) -> bool:
+        """Whether it is in effect, and does not wait for a proof."""
+        work = self.accounts.give_document_role(ask.by, ask.path("doc"), user, role, ask.origin)
+        return await done(self.node, work)
 
     # --- links ----------------------------------------------------------------------------------
 

@@ -31,6 +31,8 @@ LEAST = {
     ),
     **dict.fromkeys(("post_users_first", "post_users_first_look"), Who.NOBODY),
     "post_invitations_look": Who.NOBODY,
+    **dict.fromkeys(("post_password_mail", "post_password_look"), Who.NOBODY),
+    **dict.fromkeys(("post_password_reset", "post_session_second"), Who.NOBODY),
     **dict.fromkeys(("post_invitations_accept", "post_links_enter", "get_nodes"), Who.NOBODY),
     "get_openapi_json": Who.NOBODY,
     # One's own: whoever is signed in.
@@ -40,6 +42,8 @@ LEAST = {
     **dict.fromkeys(("get_tokens", "post_tokens", "delete_tokens_token"), Who.STRANGER),
     **dict.fromkeys(("get_documents", "get_files"), Who.STRANGER),
     "delete_me_favourites_item": Who.STRANGER,
+    **dict.fromkeys(("post_me_address_mail", "post_me_address_prove"), Who.STRANGER),
+    **dict.fromkeys(("post_me_totp", "put_me_totp", "post_me_totp_remove"), Who.STRANGER),
     # To read.
     **dict.fromkeys(("get_documents_doc", "get_documents_doc_markdown"), Who.VIEWER),
     **dict.fromkeys(("get_documents_doc_export_zip", "get_documents_doc_place"), Who.VIEWER),
@@ -58,6 +62,7 @@ LEAST = {
     **dict.fromkeys(("get_users", "post_users", "patch_users_user"), Who.OWNER),
     **dict.fromkeys(("delete_users_user_sessions", "get_audit", "post_workspaces"), Who.OWNER),
     **dict.fromkeys(("patch_workspaces_workspace", "post_workspaces_workspace_trash"), Who.OWNER),
+    **dict.fromkeys(("post_users_user_confirm", "delete_users_user_factors"), Who.OWNER),
     "post_workspaces_workspace_members": Who.OWNER,
     "put_workspaces_workspace_members_user": Who.OWNER,
     "delete_workspaces_workspace_members_user": Who.OWNER,
