@@ -17,6 +17,8 @@ LATE_STEPS = 1
 """So many steps a clock may be off, before and behind."""
 SECRET_CHARACTERS = 32
 """160 bits, as RFC 4226 asks for."""
+TOTP_SECRET = f"^[A-Z2-7]{{{SECRET_CHARACTERS}}}$"
+"""What a key looks like."""
 DIGITS = re.compile(r"[0-9]{6}")
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 """Of codes for recovery: nothing that is taken for another sign."""
@@ -29,7 +31,7 @@ def new_totp_secret() -> str:
 
 def check_totp_secret(secret: str) -> str:
     """A secret that this server may have given; AccountError."""
-    if not re.fullmatch(f"[A-Z2-7]{{{SECRET_CHARACTERS}}}", secret):
+    if not re.fullmatch(TOTP_SECRET, secret):
         raise AccountError("bad_request", "begin again: this is no key of a second factor")
     return secret
 

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from server.accounts.errors import AccountError
 from server.accounts.secrets import digest_of
 from server.accounts.totp import (
+    TOTP_SECRET,
     check_totp_secret,
     drawn,
     new_recovery_codes,
@@ -25,7 +26,7 @@ from server.routes.sessions import SESSION, Sessions, try_once
 
 CODE = Field("code", text="of the authenticator, or one for recovery", min=1, max=40)
 CURRENT = Field("current", str, False, "the present password, where there is one", 400)
-KEY = Field("secret", text="the key that was given", min=1, max=64)
+KEY = Field("secret", text="the key that was given", min=1, max=64, pattern=TOTP_SECRET)
 
 
 class SecondFactors(Desk):
