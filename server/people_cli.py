@@ -43,7 +43,6 @@ def make_parser() -> argparse.ArgumentParser:
         ("enable", "switch it on again"),
         ("sign-out", "sign it out everywhere"),
         ("password", "a new password for who has lost it"),
-        ("confirm", "say that the address is its person's: what waits for that takes effect"),
         ("reset-factors", "ask for no second factor any more, for who has lost it"),
     ):
         user.add_parser(verb, parents=[common], help=text).add_argument("email")
@@ -51,7 +50,13 @@ def make_parser() -> argparse.ArgumentParser:
         user.choices[verb].add_argument(
             "--password-stdin", action="store_true", help="read it from the first line of the input"
         )
-    user.choices["confirm"].add_argument(
+    confirm = user.add_parser(
+        "confirm", parents=[common], help="say that an address is its person's: what waits for it"
+    )
+    whom = confirm.add_mutually_exclusive_group(required=True)
+    whom.add_argument("email", nargs="?")
+    whom.add_argument("--all", action="store_true", help="all accounts that there are now")
+    confirm.add_argument(
         "--hand-over",
         action="store_true",
         help="end the password, sign-ins, tokens and second factor of who has used it until now",
@@ -144,8 +149,7 @@ async def _asked(given: argparse.Namespace) -> object:
                 path = f"/users/{await _user(node, given.email)}/password"
                 return await node.ask("PUT", path, {"password": _password(given)})
             case "user", "confirm":
-                path = f"/users/{await _user(node, given.email)}/confirm"
-                return await node.ask("POST", path, {"hand_over": given.hand_over})
+                return await _confirmed(node, given)
             case "user", "reset-factors":
                 path = f"/users/{await _user(node, given.email)}/factors"
                 return await node.ask("DELETE", path)
@@ -158,6 +162,19 @@ async def _asked(given: argparse.Namespace) -> object:
                 return await node.ask("DELETE", f"/tokens/{quote(given.id, safe='')}")
             case _:
                 return (await node.ask("GET", "/audit"))["entries"]
+
+
+async def _confirmed(node: ManagementClient, given: argparse.Namespace) -> object:
+    """The account, or with --all those that were not confirmed."""
+    if not given.all:
+        path = f"/users/{await _user(node, given.email)}/confirm"
+        return await node.ask("POST", path, {"hand_over": given.hand_over})
+    if given.hand_over:
+        raise SettingsProblem("--hand-over is for one account: name its address")
+    users = (await node.ask("GET", "/users"))["users"]
+    assert isinstance(users, list), "as the API says"
+    claimed = [user["id"] for user in users if not user["proved"]]
+    return [await node.ask("POST", f"/users/{user}/confirm", {}) for user in claimed]
 
 
 async def _user(node: ManagementClient, email: str) -> str:
