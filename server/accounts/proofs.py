@@ -15,7 +15,8 @@ has no place here: addresses do not change. docs/threats.md, T26.
 Invariants.
   V1  No account is linked to a provider by its address while that is not proved.
   V2  A proof that does not come from who is signed in leaves no way in of before.
-  V3  A letter is good once, for its account and purpose, and not after its end.
+  V3  A letter is good once, for its account and purpose, and not after its end, nor when another
+      one for the same was used.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ LETTER_S = {PROVE: 24 * 3600.0, RESET: 3600.0}
 """How long a letter of each purpose is good."""
 BETWEEN_S = 60.0
 """An account gets no two letters of one purpose within this."""
+LETTERS_EACH = 10
+"""Open letters of one account and purpose; the oldest makes room. When one is used, all end."""
 LETTERS_MAX = 10_000
 
 
@@ -126,25 +129,33 @@ class Proofs(Factors):
 
     @operation
     def write_letter(self, digest: str, user: str, purpose: str, origin: str) -> None:
-        """A letter to the account's address has this secret; the former one is good no more."""
+        """A letter to the account's address has this secret. Those of before stay good: whoever
+        asks for another one for a person makes no link of theirs void.
+        """
         found, now_s = self._known_user(user), self.context.time_s
         if purpose not in LETTER_S or found.is_disabled:
             raise missing("user")
         if purpose == PROVE and self.is_proved(user):
             raise AccountError("taken", "this address is proved already")
-        former = [
-            (key, one)
-            for key, one in self.letters.items()
-            if (one.user, one.purpose) == (user, purpose)
-        ]
-        for key, one in former:
-            if now_s < one.made_s + BETWEEN_S:
-                raise AccountError("wait", "a mail was sent a moment ago; wait a minute")
+        open_ones = self._letters_of(user, purpose)
+        if open_ones and now_s < self.letters[open_ones[-1]].made_s + BETWEEN_S:
+            raise AccountError("wait", "a mail was sent a moment ago; wait a minute")
+        for key in open_ones[: max(0, len(open_ones) + 1 - LETTERS_EACH)]:
             del self.letters[key]
         if len(self.letters) >= LETTERS_MAX:
             raise AccountError("too_many", "too many mails are under way; try again later")
         self.letters[digest] = Letter(user, purpose, now_s, now_s + LETTER_S[purpose])
-        self._note(USER + user, "mail.sent", f"{user} {purpose}", origin)
+        by = USER + user if purpose == PROVE else ""  # anybody may ask for a password
+        self._note(by, "mail.sent", f"{user} {purpose}", origin)
+
+    def _letters_of(self, user: str, purpose: str) -> list[str]:
+        """Digests, the oldest first."""
+        found = [(one.made_s, key) for key, one in self.letters.items() if one.user == user]
+        return [key for _, key in sorted(found) if self.letters[key].purpose == purpose]
+
+    def _drop_letters(self, user: str, purpose: str) -> None:
+        for key in self._letters_of(user, purpose):
+            del self.letters[key]
 
     def letter(self, digest: str, purpose: str, now_s: float) -> Letter | None:
         """The letter with this secret, if it is good for this."""
@@ -164,7 +175,7 @@ class Proofs(Factors):
         """Who is signed in has opened the letter: nothing ends."""
         if self._open_letter(digest, PROVE).user != user:
             raise AccountError("forbidden", "this link is for another account; sign in with that")
-        del self.letters[digest]
+        self._drop_letters(user, PROVE)
         self._prove(user, "mail", USER + user, origin)
 
     @operation
@@ -175,7 +186,7 @@ class Proofs(Factors):
         to a provider stay: they are the person's. Else V2.
         """
         user = self._open_letter(digest, RESET).user
-        del self.letters[digest]
+        self._drop_letters(user, RESET)
         if self.is_proved(user):
             self._end(lambda _, one: one.principal == USER + user, "password")
             self._drop_tokens(user)

@@ -143,7 +143,7 @@ class Proving(Desk):
         """To the address of who asks."""
         self._check_mail()
         user = self.accounts.users[ask.user]
-        try_once(user.email, self._mailed)
+        try_once(f"{PROVE} {user.id}", self._mailed)
         await self._write(ask, user, PROVE)
         return JSONResponse({}, 202)
 
@@ -164,12 +164,12 @@ class Proving(Desk):
 
     async def _write_reset(self, ask: Ask, email: str) -> None:
         """Nobody waits for it: what it comes to is not for who asked."""
-        user = self.accounts.by_email(email)
-        if user is None or user.is_disabled:
-            self.accounts.note("", "mail.denied", email, ask.origin)  # nobody waits for that
-            return
         try:
-            await self._write(ask, user, RESET)
+            user = self.accounts.by_email(email)
+            if user is None or user.is_disabled:
+                self.accounts.note("", "mail.denied", email, ask.origin)  # nobody waits for that
+            else:
+                await self._write(ask, user, RESET)
         except (BadMessageError, GroupcoreError) as error:
             logger.warning("a mail for a new password was not sent: %s", type(error).__name__)
 

@@ -118,17 +118,36 @@ def test_a_letter_is_good_once_for_its_purpose_and_not_for_ever(
     office(main)
 
 
-def test_letters_do_not_follow_each_other_at_once_and_the_last_one_counts() -> None:
+def test_letters_do_not_follow_each_other_at_once_and_make_no_former_one_void() -> None:  # V3
     async def main(here: Office) -> None:
         user, accounts = await claim(here), here.accounts
         await accounts.write_letter("l", user, RESET, ORIGIN)
         await refused("wait", accounts.write_letter("m", user, RESET, ORIGIN))
         await accounts.write_letter("p", user, PROVE, ORIGIN)  # another purpose
         await here.world.elapse(61)
-        await accounts.write_letter("m", user, RESET, ORIGIN)
-        await refused("expired", accounts.reset_by_letter("l", "v", ORIGIN))
+        await accounts.write_letter("m", user, RESET, ORIGIN)  # a stranger has asked for it
+        await accounts.reset_by_letter("l", "v", ORIGIN)
+        await refused("expired", accounts.reset_by_letter("m", "w", ORIGIN))
+        await accounts.write_letter("n", user, RESET, ORIGIN)
         await accounts.set_disabled(here.as_ann, user, True, ORIGIN)
-        await refused("expired", accounts.reset_by_letter("m", "v", ORIGIN))
+        await refused("expired", accounts.reset_by_letter("n", "v", ORIGIN))
+        await refused("not_found", accounts.write_letter("o", user, RESET, ORIGIN))
+
+    office(main)
+
+
+def test_an_account_has_few_open_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "BETWEEN_S", 0.0)
+
+    async def main(here: Office) -> None:
+        user, accounts = await claim(here), here.accounts
+        for number in range(proofs.LETTERS_EACH + 2):
+            await accounts.write_letter(f"l{number}", user, RESET, ORIGIN)
+            await here.world.elapse(1)
+        assert len(accounts.letters) == proofs.LETTERS_EACH
+        await refused("expired", accounts.reset_by_letter("l1", "v", ORIGIN))
+        await accounts.reset_by_letter("l2", "v", ORIGIN)
+        assert accounts.letters == {}
 
     office(main)
 
