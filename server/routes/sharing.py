@@ -17,7 +17,7 @@ from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.people import DAY_S, ROLE, fresh_secret, known_account
 from server.routes.sessions import EMAIL, SECRET, Sessions
-from server.routes.shown import Shown, shown_given, shown_link, shown_member, shown_token
+from server.routes.shown import shown_given, shown_link, shown_member, shown_token
 
 LINK_ROLE = Field("role", text="what it gives", choices=("viewer", "commenter", "editor"))
 LINK_DAYS = Field("valid_days", int, False, "how long it is good; 30 if left out", 366)
@@ -117,7 +117,9 @@ class Sharing(Desk):
         return doc
 
     async def list_members(self, ask: Ask) -> Response:
-        """With what each comes to; owners see addresses of mail, visitors only their own role."""
+        """With what each comes to; owners see addresses of mail, and what waits for their proofs,
+        visitors only their own role.
+        """
         doc, accounts = ask.path("doc"), self.accounts
         own = accounts.document_role(ask.by, doc)
         if own is Role.NONE:
@@ -125,39 +127,26 @@ class Sharing(Desk):
         if not ask.who.user and ask.by != ADMIN:
             return JSONResponse({"workspace": None, "role": own.name.lower(), "members": []})
         filed = accounts.documents[doc]
-        users = [*accounts.roles.get(filed.workspace, {}), *accounts.document_roles.get(doc, {})]
+        is_owner = own is Role.OWNER
+        offers = accounts.document_offers.get(doc, {}) if is_owner else {}
+        here = accounts.document_roles.get(doc, {})
+        users = [*accounts.roles.get(filed.workspace, {}), *here, *offers]
         rows = [
             {
                 **shown_member(
                     accounts,
                     accounts.users[user],
                     accounts.document_role(USER + user, doc),
-                    own is Role.OWNER or user == ask.who.user,
+                    is_owner or user == ask.who.user,
+                    offers[user].role if user in offers else Role.NONE,
                 ),
-                "here": accounts.document_roles.get(doc, {}).get(user, Role.NONE).name.lower(),
+                "here": here.get(user, Role.NONE).name.lower(),
             }
             for user in dict.fromkeys(users)
         ]
-        rows += self._pending(doc) if own is Role.OWNER else []
         return JSONResponse(
             {"workspace": filed.workspace, "role": own.name.lower(), "members": rows}
         )
-
-    def _pending(self, doc: str) -> list[Shown]:
-        """Who gets a role, or another one, when their address is proved."""
-        accounts = self.accounts
-        return [
-            {
-                **shown_member(
-                    accounts,
-                    accounts.users[user],
-                    accounts.document_role(USER + user, doc),
-                    pending=offer.role,
-                ),
-                "here": "none",
-            }
-            for user, offer in accounts.document_offers.get(doc, {}).items()
-        ]
 
     async def add_member(self, ask: Ask) -> Response:
         """By the address of an account; pending, as long as it has not proved that address."""

@@ -10,7 +10,7 @@ import pytest
 
 from server.accounts.people import HOME
 from tests.server.accounts.idp import TestProvider, through
-from tests.server.accounts.people import PASSWORD, Browser, service
+from tests.server.accounts.people import PASSWORD, Browser, hire, service
 
 pytestmark = pytest.mark.slow
 
@@ -57,13 +57,36 @@ async def test_what_is_shared_with_an_address_waits_until_it_is_proved(ann: Brow
         assert status == 204  # nor by the id of the account
         assert (await squatter.ask("GET", f"/documents/{doc}"))[0] == 404
         _, found = await ann.ask("GET", f"/documents/{doc}/members")
-        row = next(one for one in found["members"] if one["id"] == user)
+        (row,) = [one for one in found["members"] if one["id"] == user]
         assert (row["proved"], row["pending"], row["role"]) == (False, "viewer", "none")
         status, joined = await ann.ask("POST", f"/workspaces/{HOME}/members", body)
         assert (status, joined["pending"]) == (201, "editor")
         assert (await squatter.ask("GET", f"/documents/{doc}"))[0] == 404
         status, _ = await squatter.ask("GET", f"/workspaces/{HOME}/members")
         assert status == 404
+
+
+async def test_a_pending_role_stands_beside_that_of_the_workspace(ann: Browser) -> None:
+    async with Browser(ann.node) as squatter, Browser(ann.node) as bob:
+        await hire(ann, "bob", "viewer")
+        await bob.sign_in("bob@example.org")
+        invitations = f"/workspaces/{HOME}/invitations"
+        _, made = await ann.ask("POST", invitations, {"role": "viewer"})
+        body = {"secret": made["secret"], "name": "The CEO", "email": CEO, "password": PASSWORD}
+        await squatter.ask("POST", "/invitations/accept", body)
+        doc = await ann.create()
+        await ann.ask("POST", f"/documents/{doc}/members", {"email": CEO, "role": "editor"})
+        _, found = await ann.ask("GET", f"/documents/{doc}/members")
+        (row,) = [one for one in found["members"] if one["name"] == "The CEO"]
+        assert (row["role"], row["here"], row["pending"]) == ("viewer", "none", "editor")
+        for browser, told in ((bob, False), (squatter, True)):  # one's own row, and no offer
+            _, found = await browser.ask("GET", f"/documents/{doc}/members")
+            (row,) = [one for one in found["members"] if one["name"] == "The CEO"]
+            assert "pending" not in row
+            assert ("proved" in row) is told
+        assert (await ann.ask("DELETE", f"/documents/{doc}/members/{row['id']}"))[0] == 204
+        _, found = await ann.ask("GET", f"/documents/{doc}/members")
+        assert not [one for one in found["members"] if "pending" in one]
 
 
 async def test_an_owner_gives_the_account_to_its_person_and_the_squatter_is_out(
