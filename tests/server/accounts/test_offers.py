@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
+from functools import partial
+
 import pytest
 
 from groupcore.shared.access import Right
 from server.accounts import offers
+from server.accounts.accounts import Accounts
+from server.accounts.errors import AccountError
 from server.accounts.people import HOME
+from server.accounts.proofs import RESET
 from server.accounts.roles import USER, Role
 from tests.server.accounts.offices import ORIGIN, Office, office
 from tests.server.accounts.test_people import refused
@@ -152,3 +159,53 @@ def test_what_is_deleted_takes_its_offers_along() -> None:
         await accounts.confirm(by, user, False, ORIGIN)
 
     office(main)
+
+
+def test_whatever_meets_no_claimed_address_has_a_role_and_no_proved_one_an_offer() -> None:
+    """O1, O3 at each replica behind each step, with two nodes that know late of each other."""
+
+    async def play(here: Office, draw: random.Random) -> None:
+        docs = [await here.document(name) for name in ("plan", "board")]
+        people = [await claim(here, f"p{number}@corp.example") for number in range(4)]
+        for accounts in here.at:
+            await accounts.refresh()
+        for step in range(40):
+            at, user, role = draw.choice(here.at), draw.choice(people), draw.choice(list(Role))
+            doc, email = draw.choice(docs), f"p{people.index(user)}@corp.example"
+            match draw.randrange(9):
+                case 0 | 1 | 2 | 3:
+                    pending = at.give_document_role(here.as_ann, doc, user, role, ORIGIN)
+                case 4 | 5:
+                    pending = at.give_role(here.as_ann, HOME, user, role, ORIGIN)
+                case 6:
+                    pending = at.link_by_address(f"idp|{user}", email, ORIGIN)
+                case 7:
+                    pending = at.write_letter(f"l{step}", user, RESET, ORIGIN)
+                case _ if step > 20:
+                    pending = at.confirm(here.as_ann, user, draw.random() < 0.5, ORIGIN)
+                case _:
+                    continue
+            if draw.random() < 0.5:
+                with suppress(AccountError):
+                    await pending
+            for accounts in here.at:
+                check(accounts, people)
+        for accounts in here.at:
+            await accounts.refresh()
+            check(accounts, people)
+
+    for seed in range(10):
+        office(partial(play, draw=random.Random(seed)), seed, nodes=2)
+
+
+def check(accounts: Accounts, people: list[str]) -> None:
+    """The rules, in what one replica has."""
+    offered = [*accounts.document_offers.values(), *accounts.workspace_offers.values()]
+    assert all(offers for offers in offered)
+    given = [*accounts.document_roles.values(), accounts.roles[HOME]]
+    for user in people:
+        if accounts.is_proved(user):
+            assert not any(user in offers for offers in offered)
+        else:
+            assert not any(user in roles for roles in given)
+            assert accounts.users[user].subject == ""
