@@ -55,8 +55,8 @@ class Factors(Links):
         `recovery`: digests of the codes for recovery, instead of those of before.
         """
         self._known_user(user)
-        if self.has_factor(user):
-            raise AccountError("taken", "there is a second factor; remove it first")
+        if user in self.totps:
+            raise AccountError("taken", "there is an authenticator; remove it first")
         self.totps[user] = Totp(secret, step, self.context.time_s)
         self.recovery[user] = set(recovery)
         self._note(USER + user, "factor.added", user, origin)
@@ -79,7 +79,9 @@ class Factors(Links):
     def remove_totp(self, user: str, step: int, recovery: str, origin: str) -> None:
         """The person has shown a code (C2), and wants to be asked for none any more."""
         self._use_code(user, step, recovery, origin)
-        self._forget_factors(user)
+        self.totps.pop(user, None)
+        if not self.has_factor(user):
+            self._forget_factors(user)
         self._note(USER + user, "factor.removed", user, origin)
 
     def _forget_factors(self, user: str) -> bool:

@@ -25,8 +25,8 @@ from dataclasses import replace
 
 from groupcore.shared import operation
 from server.accounts.errors import AccountError, missing
-from server.accounts.factors import Factors
 from server.accounts.names import check_email
+from server.accounts.passkeys import Passkeys
 from server.accounts.records import Letter
 from server.accounts.roles import USER
 
@@ -41,7 +41,7 @@ LETTERS_EACH = 10
 LETTERS_MAX = 10_000
 
 
-class Proofs(Factors):
+class Proofs(Passkeys):
     """Letters that are open, and how addresses are proved."""
 
     letters: dict[str, Letter]

@@ -74,8 +74,21 @@ class Totp:
 
 
 @dataclass(frozen=True, slots=True)
+class Passkey:
+    """A key in a device of the account's person; `sign_count`: how often it has signed."""
+
+    user: str
+    name: str
+    public_key: bytes
+    sign_count: int
+    created_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Half:
-    """Somebody has shown the first factor, and so many wrong codes since."""
+    """Somebody has shown the first factor, and so many wrong codes since; `user` empty: nobody
+    yet, who wants to show a passkey.
+    """
 
     user: str
     expires_s: float

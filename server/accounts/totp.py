@@ -6,7 +6,6 @@ import re
 import secrets
 
 import pyotp
-import segno
 
 from server.accounts.errors import AccountError
 from server.accounts.factors import RECOVERY_COUNT
@@ -71,6 +70,8 @@ def recovery_digest(code: str) -> str:
 
 def drawn(text: str) -> tuple[int, str]:
     """The text as a QR code: its width, and a path of SVG in that many units, quiet zone in it."""
+    import segno  # nodes begin sooner without it
+
     rows = [list(row) for row in segno.make(text, error="m", micro=False).matrix_iter(border=4)]
     path = "".join(
         f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, dark in enumerate(row) if dark

@@ -95,16 +95,11 @@ class SecondFactors(Desk):
         summary = "Remove a second factor, for who has lost it"
         return Row("DELETE", path, self.reset, scope, summary, 204)
 
-    def _shown(self, user: str, code: str) -> tuple[int, str]:
+    def shown(self, user: str, code: str, now_s: float) -> tuple[int, str]:
         """The step of the clock and the digest for recovery that this code may be."""
-        totp = self.accounts.totps.get(user)
-        if totp is None:
-            return -1, ""
-        digest = recovery_digest(code)
-        is_recovery = digest in self.accounts.recovery.get(user, ())
-        return step_of(totp.secret, code, totp.last_step, time.time()), (
-            digest if is_recovery else ""
-        )
+        totp, digest = self.accounts.totps.get(user), recovery_digest(code)
+        step = -1 if totp is None else step_of(totp.secret, code, totp.last_step, now_s)
+        return step, digest if digest in self.accounts.recovery.get(user, ()) else ""
 
     async def sign_in(self, ask: Ask) -> Response:
         """The browser has half a sign-in."""
@@ -112,11 +107,11 @@ class SecondFactors(Desk):
         secret = ask.request.cookies.get(self._sessions.half_cookie, "")
         half, service = digest_of(secret), self.service
         found = self.accounts.half(half, service.now_s) if secret else None
-        if found is None:
+        if found is None or not found.user:
             raise AccountError("expired", "this took too long, or too many tries; sign in again")
         user = found.user
         try_once(user, service.codes)
-        step, recovery = self._shown(user, ask.text("code"))
+        step, recovery = self.shown(user, ask.text("code"), time.time())
         if step < 0 and not recovery:
             await done(self.node, self.accounts.wrong_code(half, ask.origin))
             raise AccountError("bad_code", "this code is wrong, or was used already")
@@ -134,8 +129,8 @@ class SecondFactors(Desk):
     async def begin(self, ask: Ask) -> Response:
         """The key is in this answer and nowhere else yet."""
         user = self.accounts.users[ask.user]
-        if self.accounts.has_factor(user.id):
-            raise AccountError("taken", "there is a second factor; remove it first")
+        if user.id in self.accounts.totps:
+            raise AccountError("taken", "there is an authenticator; remove it first")
         secret = new_totp_secret()
         uri = totp_address(secret, user.email)
         size, path = drawn(uri)
@@ -163,7 +158,7 @@ class SecondFactors(Desk):
         """Who has the browser has to have the device, too."""
         user = ask.user
         try_once(user, self.service.codes)
-        step, recovery = self._shown(user, ask.text("code"))
+        step, recovery = self.shown(user, ask.text("code"), time.time())
         await done(self.node, self.accounts.remove_totp(user, step, recovery, ask.origin))
         self.service.codes.succeeded(user)
         return Response(status_code=204)

@@ -14,6 +14,7 @@ from server.routes.auth import Gatehouse
 from server.routes.factors import SecondFactors
 from server.routes.gate import CSRF, STALE, Gate
 from server.routes.oidc import ProviderSignIn, make_provider
+from server.routes.passkeys import PasskeyRoutes
 from server.routes.people import People
 from server.routes.problems import status_of
 from server.routes.proving import Proving
@@ -37,7 +38,8 @@ def account_rows(gate: Gatehouse) -> list[Row]:
     people, sharing = People(gate, sessions), Sharing(gate, sessions)
     elsewhere = ProviderSignIn(sessions, provider)
     proving, factors = Proving(gate, sessions, mailer), SecondFactors(gate, sessions)
-    credentials = [*elsewhere.rows(), *proving.rows(), *factors.rows()]
+    passkeys = PasskeyRoutes(gate, sessions, factors)
+    credentials = [*elsewhere.rows(), *proving.rows(), *factors.rows(), *passkeys.rows()]
     return [*sessions.rows(), *credentials, *people.rows(), *sharing.rows()]
 
 

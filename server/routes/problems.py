@@ -49,6 +49,7 @@ STATUS = {
     "too_many_documents": 507,
     "bad_code": 401,
     "bad_credentials": 401,
+    "bad_passkey": 401,
     "cycle": 409,
     "not_empty": 409,
     "too_deep": 409,

@@ -185,10 +185,23 @@ class Sessions(Desk):
         return {"path": "/", "secure": is_secure, "httponly": True, "samesite": "lax"}
 
     async def _begin_half(self, user: str) -> Response:
-        """The page is told to ask for a code."""
+        """The page is told to ask for a code, or a passkey."""
+        return await self.give_half(
+            lambda digest: self.accounts.half_sign_in(digest, user),
+            lambda _: {"second": ["code"]},
+            HALF,
+        )
+
+    async def give_half(
+        self,
+        work: Callable[[str], Awaitable[object]],
+        told: Callable[[str], dict[str, object]],
+        status: int,
+    ) -> Response:
+        """The browser keeps half a sign-in, once `work` has ordered it for its digest."""
         secret = new_secret("gch")
-        await done(self.gate.node, self.accounts.half_sign_in(digest_of(secret), user))
-        response = JSONResponse({"second": ["code"]}, HALF)
+        await done(self.gate.node, work(digest_of(secret)))
+        response = JSONResponse(told(secret), status)
         response.set_cookie(self.half_cookie, secret, max_age=int(HALF_S), **self._half_options)
         return response
 

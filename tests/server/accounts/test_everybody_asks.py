@@ -35,7 +35,10 @@ LEAST = {
     **dict.fromkeys(("post_password_reset", "post_session_second"), Who.NOBODY),
     **dict.fromkeys(("post_invitations_accept", "post_links_enter", "get_nodes"), Who.NOBODY),
     "get_openapi_json": Who.NOBODY,
+    **dict.fromkeys(("post_session_passkey", "post_session_passkey_begin"), Who.NOBODY),
     # One's own: whoever is signed in.
+    **dict.fromkeys(("get_me_passkeys", "post_me_passkeys"), Who.STRANGER),
+    **dict.fromkeys(("post_me_passkeys_begin", "post_me_passkeys_passkey_remove"), Who.STRANGER),
     **dict.fromkeys(("delete_session", "post_ticket", "get_me", "patch_me"), Who.STRANGER),
     **dict.fromkeys(("put_me_password", "get_me_sessions", "delete_me_sessions"), Who.STRANGER),
     **dict.fromkeys(("delete_me_sessions_session", "get_workspaces"), Who.STRANGER),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable
 from contextlib import suppress
 from functools import partial
 
@@ -170,6 +171,7 @@ def test_whatever_meets_no_claimed_address_has_a_role_and_no_proved_one_an_offer
         for accounts in here.at:
             await accounts.refresh()
         for step in range(40):
+            pending: Awaitable[object]
             at, user, role = draw.choice(here.at), draw.choice(people), draw.choice(list(Role))
             doc, email = draw.choice(docs), f"p{people.index(user)}@corp.example"
             match draw.randrange(9):

@@ -2,6 +2,8 @@ import type english from "../en/audit";
 import type { Translation } from "../language";
 
 export default {
+  passkey_added: "Passkey angelegt",
+  passkey_removed: "Passkey entfernt",
   address_proved: "Adresse bestätigt",
   factor_added: "Zweiter Faktor eingerichtet",
   factor_removed: "Zweiter Faktor entfernt",

@@ -2,6 +2,26 @@ import type english from "../en/credentials";
 import type { Translation } from "../language";
 
 export default {
+  bad_passkey: "Dieser Passkey passt hier nicht, oder nicht allein.",
+  noPasskey:
+    "Es wurde kein Passkey benutzt. Versuchen Sie es noch einmal, oder melden Sie sich anders an.",
+  passkeySignIn: "Mit einem Passkey anmelden",
+  usePasskey: "Passkey benutzen",
+  passkeys: "Passkeys",
+  yourPasskeys: "Ihre Passkeys",
+  passkeysHint:
+    "Ein Schlüssel in Ihrem Gerät oder Passwortmanager: Sie melden sich damit allein an, oder nach Ihrem Passwort. Niemand kann ihn Ihnen entlocken.",
+  noPasskeysHere: "Dieser Browser hat für diese Adresse keine Passkeys.",
+  passkeyName: "Name des Passkeys",
+  passkeyNameHint: "Zum Beispiel das Gerät, in dem er ist.",
+  makePasskey: "Passkey anlegen",
+  passkeyMade:
+    "Der Passkey ist angelegt. Die Anmeldung mit Ihrem Passwort fragt nach ihm oder nach einem Code.",
+  passkeySince: (day) => `angelegt am ${day}`,
+  removePasskeyOf: (name) => `Passkey ${name} entfernen`,
+  passkeyRemoved: "Der Passkey gilt nicht mehr.",
+  removeByCode:
+    "Zum Entfernen braucht es einen Code, aus Ihrer Authenticator-App oder zur Wiederherstellung.",
   bad_code: "Dieser Code ist falsch oder wurde schon benutzt.",
   no_mail: "Dieser Server versendet keine E-Mails. Fragen Sie einen Eigentümer.",
   second_factor: "Dieses Konto fragt auch nach einem Code. Melden Sie sich noch einmal an.",

@@ -1,4 +1,6 @@
 export default {
+  passkey_added: "Passkey made",
+  passkey_removed: "Passkey removed",
   address_proved: "Address confirmed",
   factor_added: "Second factor set up",
   factor_removed: "Second factor removed",

@@ -1,4 +1,21 @@
 export default {
+  bad_passkey: "This passkey does not fit here, or not alone.",
+  noPasskey: "No passkey was used. Try again, or sign in otherwise.",
+  passkeySignIn: "Sign in with a passkey",
+  usePasskey: "Use a passkey",
+  passkeys: "Passkeys",
+  yourPasskeys: "your passkeys",
+  passkeysHint:
+    "A key in your device or password manager: you sign in with it alone, or behind your password. Nobody can trick you out of it.",
+  noPasskeysHere: "This browser has no passkeys for this address.",
+  passkeyName: "Name of the passkey",
+  passkeyNameHint: "The device that it is in, for example.",
+  makePasskey: "Make a passkey",
+  passkeyMade: "The passkey is made. Signing in with your password asks for it, or for a code.",
+  passkeySince: (day: string) => `made on ${day}`,
+  removePasskeyOf: (name: string) => `Remove the passkey ${name}`,
+  passkeyRemoved: "The passkey is good no more.",
+  removeByCode: "Removing one takes a code, of your authenticator or for recovery.",
   // codes of the server
   bad_code: "This code is wrong, or was used already.",
   no_mail: "This server sends no mail. Ask an owner.",
