@@ -172,7 +172,8 @@ class PasskeyRoutes(Desk):
             )
 
         response = await self._sessions.whole(ask, whole)
-        self._sessions.knew(id, ask.origin)
+        for _ in ("begun", "shown"):  # neither was a guess
+            self._sessions.knew(id, ask.origin)
         return response
 
     # --- one's own ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from server.accounts import passkeys
+from server.accounts import passkeys, webauthn_codec
 from server.accounts.passkeys import PASSKEYS_EACH
 from server.accounts.roles import USER, Role
 from tests.server.accounts.offices import ORIGIN, Office, office
@@ -152,3 +152,29 @@ async def test_what_is_no_passkey_is_refused(ann: Browser) -> None:
             status, problem = await bob.ask("POST", "/me/passkeys", body)
             assert (status, problem["code"]) == (401, "bad_passkey"), one
         assert (await bob.ask("GET", "/me/passkeys"))[1] == {"passkeys": []}
+
+
+@pytest.mark.slow
+async def test_an_office_behind_one_address_signs_in_by_passkeys_without_waiting(
+    ann: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a device says is believed here; whether it fits is for `test_browser_passkeys.py`."""
+    user = (await ann.ask("GET", "/me"))[1]["id"]
+    accounts = service(ann.node).accounts
+    await accounts.add_passkey(user, "AAAA", "x", KEY, 0, [], "", "")
+    monkeypatch.setattr(
+        "server.accounts.webauthn_codec.shown_key", lambda *words: webauthn_codec.Shown(0, True)
+    )
+    async with Browser(ann.node) as office:
+        for _ in range(25):
+            assert (await office.ask("POST", "/session/passkey/begin", {"alone": True}))[0] == 201
+            said = {"credential": json.dumps({"id": "AAAA"})}
+            assert (await office.ask("POST", "/session/passkey", said))[0] == 201
+    assert len(accounts.halves) == 0
+    async with Browser(ann.node) as stranger:
+        answers = [
+            (await stranger.ask("POST", "/session/passkey/begin", {"alone": True}))[0]
+            for _ in range(25)
+        ]
+        assert answers[0] == 201
+        assert answers[-1] == 429  # each costs the cluster a message
