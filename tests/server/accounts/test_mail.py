@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from server.mail import mailer as mailing
 from server.mail.letters import LETTERS, language_of, letter_of
 from server.mail.mailer import Mailer, MailServer
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
-from tests.server.accounts.postbox import Postbox
+from tests.server.accounts.postbox import Postbox, certified
 from tests.server.accounts.test_prehijacking import CEO, squat
 from tests.server.support import Cluster, eventually
 
@@ -155,6 +156,22 @@ async def test_without_tls_neither_a_mail_nor_a_password_is_sent(
     assert postbox.mails == []
     assert not any(line.startswith(("AUTH", "MAIL")) for line in postbox.said)
     mailer.close()
+
+
+async def test_a_server_is_believed_by_a_certificate_that_the_machine_trusts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mailing, "AGAIN_S", 0.0)
+    context, certificate = certified(tmp_path)
+    async with Postbox(context) as postbox:
+        mailer = Mailer(server_at(postbox, "tls"))
+        mailer.send("ann@example.org", "s", "t")
+        await eventually(lambda: mailer.failed == 1, "who is not trusted gets nothing")
+        assert (postbox.mails, postbox.said) == ([], [])
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        mailer.send("ann@example.org", "s", "t")
+        await postbox.mail()
+        mailer.close()
 
 
 async def test_who_refuses_the_address_is_not_asked_again_and_no_log_names_it(
