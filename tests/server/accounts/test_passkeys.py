@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import pytest
 
 from server.accounts import passkeys, webauthn_codec
 from server.accounts.passkeys import PASSKEYS_EACH
 from server.accounts.roles import USER, Role
+from tests.server.accounts.device import Device
 from tests.server.accounts.offices import ORIGIN, Office, office
-from tests.server.accounts.people import PASSWORD, Browser, hire, service
+from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
 from tests.server.accounts.test_people import refused
+from tests.server.support import Cluster
 
 KEY = b"key"
 
@@ -152,6 +155,45 @@ async def test_what_is_no_passkey_is_refused(ann: Browser) -> None:
             status, problem = await bob.ask("POST", "/me/passkeys", body)
             assert (status, problem["code"]) == (401, "bad_passkey"), one
         assert (await bob.ask("GET", "/me/passkeys"))[1] == {"passkeys": []}
+
+
+@pytest.mark.slow
+async def test_a_key_signs_for_its_page_its_challenge_and_once(cluster: Cluster) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"http://localhost:{port}"
+    node = await cluster.start("a", http=f"127.0.0.1:{port}", public_url=url)
+    async with Browser(node) as ann, Browser(node) as other:
+        await found_home(ann)
+        device = Device("localhost", url)
+        _, begun = await ann.ask("POST", "/me/passkeys/begin")
+        made = device.made(begun["options"]["challenge"])
+        body = {"credential": made, "name": "Phone", "current": PASSWORD}
+        elsewhere = Device("localhost", "http://localhost:1").made(begun["options"]["challenge"])
+        for wrong in (elsewhere, device.made("AAAA")):
+            status, problem = await ann.ask("POST", "/me/passkeys", {**body, "credential": wrong})
+            assert (status, problem["code"]) == (401, "bad_passkey")
+        status, added = await ann.ask("POST", "/me/passkeys", body)
+        assert (status, len(added["recovery"])) == (201, 10)
+        _, begun = await other.ask("POST", "/session/passkey/begin", {"alone": True})
+        challenge = begun["options"]["challenge"]
+        phished = Device("localhost", "http://localhost.example:1")
+        forged = Device("localhost", url, number=8)
+        forged.id = device.id
+        silent = Device("localhost", url)
+        silent.verifies = False
+        for wrong in (phished, forged, silent):
+            said = {"credential": wrong.signed(challenge)}
+            status, problem = await other.ask("POST", "/session/passkey", said)
+            assert (status, problem["code"]) == (401, "bad_passkey")
+        said = {"credential": device.signed(challenge)}
+        status, session = await other.ask("POST", "/session/passkey", said)
+        assert (status, session["user"]["name"]) == (201, "Ann")
+        again = await other.ask("POST", "/session/passkey", said)
+        assert again[0] == 410
+        await other.ask("POST", "/session/passkey/begin", {"alone": True})
+        assert (await other.ask("POST", "/session/passkey", said))[0] == 401  # a replay
 
 
 @pytest.mark.slow
