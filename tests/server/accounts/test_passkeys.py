@@ -183,8 +183,8 @@ async def test_a_key_signs_for_its_page_its_challenge_and_once(cluster: Cluster)
         forged.id = device.id
         silent = Device("localhost", url)
         silent.verifies = False
-        for wrong in (phished, forged, silent):
-            said = {"credential": wrong.signed(challenge)}
+        for liar in (phished, forged, silent):
+            said = {"credential": liar.signed(challenge)}
             status, problem = await other.ask("POST", "/session/passkey", said)
             assert (status, problem["code"]) == (401, "bad_passkey")
         said = {"credential": device.signed(challenge)}
