@@ -107,6 +107,10 @@ def make_accounts(
         return None
     service = AccountService(objects.node_id, settings.data, public_url, Passwords())
     service.offers = settings.owner_link
+    if settings.smtp:  # most nodes send none, and begin sooner without what does
+        from server.mail.making import make_mailer
+
+        service.mailer = make_mailer(settings)
     service.silent_s = lambda: objects.groups.channel.silent_s
     if key is not None:
         service.cluster_keys = key.read

@@ -49,12 +49,24 @@ def make_parser() -> argparse.ArgumentParser:
         ("enable", "switch it on again"),
         ("sign-out", "sign it out everywhere"),
         ("password", "a new password for who has lost it"),
+        ("reset-factors", "ask for no second factor any more, for who has lost it"),
     ):
         user.add_parser(verb, parents=[common], help=text).add_argument("email")
     for verb in ("add", "password"):
         user.choices[verb].add_argument(
             "--password-stdin", action="store_true", help="read it from the first line of the input"
         )
+    confirm = user.add_parser(
+        "confirm", parents=[common], help="say that an address is its person's: what waits for it"
+    )
+    whom = confirm.add_mutually_exclusive_group(required=True)
+    whom.add_argument("email", nargs="?")
+    whom.add_argument("--all", action="store_true", help="all accounts that there are now")
+    confirm.add_argument(
+        "--hand-over",
+        action="store_true",
+        help="end the password, sign-ins, tokens and second factor of who has used it until now",
+    )
     token = add_verbs(topics.add_parser("token", help="API tokens"))
     add_list(token, [common], "all tokens")
     create = token.add_parser("create", parents=[common], help="make one; it is printed once")
@@ -141,6 +153,11 @@ async def _asked(given: argparse.Namespace) -> object:
             case "user", "password":
                 path = f"/users/{await _user(node, given.email)}/password"
                 return await node.ask("PUT", path, {"password": _password(given)})
+            case "user", "confirm":
+                return await _confirmed(node, given)
+            case "user", "reset-factors":
+                path = f"/users/{await _user(node, given.email)}/factors"
+                return await node.ask("DELETE", path)
             case "token", "ls":
                 return (await node.ask("GET", "/tokens"))["tokens"]
             case "token", "create":
@@ -150,6 +167,19 @@ async def _asked(given: argparse.Namespace) -> object:
                 return await node.ask("DELETE", f"/tokens/{quote(given.id, safe='')}")
             case _:
                 return (await node.ask("GET", "/audit"))["entries"]
+
+
+async def _confirmed(node: ManagementClient, given: argparse.Namespace) -> object:
+    """The account, or with --all those that were not confirmed."""
+    if not given.all:
+        path = f"/users/{await _user(node, given.email)}/confirm"
+        return await node.ask("POST", path, {"hand_over": given.hand_over})
+    if given.hand_over:
+        raise SettingsProblem("--hand-over is for one account: name its address")
+    users = (await node.ask("GET", "/users"))["users"]
+    assert isinstance(users, list), "as the API says"
+    claimed = [user["id"] for user in users if not user["proved"]]
+    return [await node.ask("POST", f"/users/{user}/confirm", {}) for user in claimed]
 
 
 async def _user(node: ManagementClient, email: str) -> str:

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from server.accounts.flow import is_safe
+from server.accounts.names import is_sendable
 from server.management.listening import NOWHERE
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -59,6 +60,27 @@ def parse_switch(text: str) -> bool:
 def parse_addresses(text: str) -> tuple[str, ...]:
     """IP addresses between commas."""
     return tuple(str(ip_address(item)) for item in parse_list(text))
+
+
+def parse_server(text: str) -> str:
+    """`HOST:PORT` of a server elsewhere, or empty."""
+    if text and int(parse_host_port(text).rpartition(":")[2]) == 0:
+        raise ValueError("has no port; write for example mail.example.org:587")
+    return text
+
+
+def parse_tls(text: str) -> str:
+    """How a mail server is spoken to."""
+    if text not in ("starttls", "tls", "none"):
+        raise ValueError("must be starttls, tls or none")
+    return text
+
+
+def parse_sender(text: str) -> str:
+    """An address of mail, or empty."""
+    if text and not is_sendable(text):
+        raise ValueError("is no address of mail; write for example docs@example.org")
+    return text
 
 
 def parse_issuer(text: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NoReturn
 
+from groupcore.origins import is_loopback
 from server.errors import SettingsProblem
 from server.management.listening import problem_of
 from server.setting_kinds import (
@@ -26,7 +27,10 @@ from server.setting_kinds import (
     parse_list,
     parse_multicast,
     parse_public,
+    parse_sender,
+    parse_server,
     parse_switch,
+    parse_tls,
 )
 
 PREFIX = "GROUPCORE_"
@@ -209,6 +213,24 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "oidc_secret_file", optional_path, "", "", "file with the secret for it, if it has one"
     ),
+    Setting(
+        "smtp",
+        parse_server,
+        "",
+        "",
+        "HOST:PORT of the server for mails to people: addresses are proved and lost passwords "
+        "replaced by mail; empty: owners confirm addresses",
+    ),
+    Setting(
+        "smtp_tls",
+        parse_tls,
+        "",
+        "starttls",
+        "starttls, tls (from the first byte, as on port 465), or none, on this machine only",
+    ),
+    Setting("smtp_user", str, "", "", "what the mail server calls this cluster, if it asks"),
+    Setting("smtp_password_file", optional_path, "", "", "file with the password for --smtp-user"),
+    Setting("smtp_from", parse_sender, "", "", "address that mails come from"),
     Setting("heartbeat_s", between(1, 3600), "s", "15", "ping interval; a page gives up after two"),
     Setting(
         "rate",
@@ -308,6 +330,11 @@ class Settings:
     oidc_issuer: str
     oidc_client: str
     oidc_secret_file: Path | None
+    smtp: str
+    smtp_tls: str
+    smtp_user: str
+    smtp_password_file: Path | None
+    smtp_from: str
     heartbeat_s: int
     rate: int
     burst: int
@@ -394,10 +421,23 @@ def check_together(settings: Settings) -> None:
     if settings.key_file and data_key and data_key.resolve() == settings.key_file.resolve():
         remedy = "another one: a change of the cluster key takes the former out of its file"
         refuse("--data-key-file", f"is the file of --key-file; give it {remedy}")
+    if settings.smtp:
+        check_mail(settings)
     if settings.burst < settings.rate:
         refuse("--burst", f"must be at least --rate, {settings.rate}")
     if 1 < settings.cluster_size < 2 * settings.k:
         refuse("--k", f"is at most {settings.cluster_size // 2} for {settings.cluster_size} nodes")
+
+
+def check_mail(settings: Settings) -> None:
+    """What belongs together where mails are sent."""
+    if not (settings.accounts and settings.smtp_from):
+        refuse("--smtp", "needs --accounts on and --smtp-from")
+    host = host_port(settings.smtp)[0]
+    if settings.smtp_tls == "none" and host != "localhost" and not is_loopback(host):
+        refuse("--smtp-tls", "none is for a server on this machine; use starttls or tls")
+    if bool(settings.smtp_user) != (settings.smtp_password_file is not None):
+        refuse("--smtp-user", "and --smtp-password-file need each other")
 
 
 def refuse(name: str, remedy: str) -> NoReturn:

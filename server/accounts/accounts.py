@@ -33,7 +33,14 @@ FORMERLY: Mapping[str, tuple[str, ...]] = {
         *("owner_digest", "owner_expires_s", "roles", "rights_number", "workspaces"),
         *("documents", "document_roles", "links", "document_links", "entered"),
         *("invitations", "sign_ins", "tokens", "link_digests"),
-    )
+    ),
+    "d1b5d85c1ad58d33": (  # before addresses were proved, and there was a second factor
+        *("notes", "noted", "chain", "users", "emails", "subjects"),
+        *("owner_digest", "owner_expires_s", "roles", "rights_number", "workspaces"),
+        *("documents", "document_roles", "links", "document_links", "entered"),
+        *("invitations", "sign_ins", "tokens", "link_digests"),
+        *("folders", "places", "trash", "doomed", "gone"),
+    ),
 }
 """The fields of former versions, in their order, by the fingerprint of each."""
 
@@ -48,6 +55,7 @@ class Accounts(Trash, check_every=64):
         """Change a password: all sign-ins of the person are over, but `keep`."""
         found = self._known_user(user)
         self._check_self_or_manages(by, user)
+        self._keep_proof(user)
         self.users[user] = replace(found, verifier=verifier)
         self._note(by, "password.changed", user, origin)
         self._end(lambda _, one: one.principal == USER + user and one.id != keep, "password")
@@ -75,6 +83,8 @@ class Accounts(Trash, check_every=64):
             or any(one.expires_s <= now_s for one in self.links.values())
             or any(one.expires_s <= now_s for one in self.tokens.values())
             or any(one.expires_s <= now_s for one in self.invitations.values())
+            or any(one.expires_s <= now_s for one in self.letters.values())
+            or any(one.expires_s <= now_s for one in self.halves.values())
         )
 
     @operation
@@ -91,7 +101,16 @@ class Accounts(Trash, check_every=64):
         invitations = [key for key, one in self.invitations.items() if one.expires_s <= now_s]
         for key in invitations:
             del self.invitations[key]
-        return len(links) + ended + len(tokens) + len(invitations)
+        return len(links) + ended + len(tokens) + len(invitations) + self._expire_secrets(now_s)
+
+    def _expire_secrets(self, now_s: float) -> int:
+        letters = [key for key, one in self.letters.items() if one.expires_s <= now_s]
+        for key in letters:
+            del self.letters[key]
+        halves = [key for key, one in self.halves.items() if one.expires_s <= now_s]
+        for key in halves:
+            del self.halves[key]
+        return len(letters) + len(halves)
 
     @operation
     def make_user(self, by: str, name: str, email: str, verifier: str, origin: str) -> str:
@@ -101,6 +120,7 @@ class Accounts(Trash, check_every=64):
             raise AccountError("bad_request", "an account that is made so needs a password")
         user = self._add_user(name, email, verifier, "")
         self._note(by, "user.created", user.id, origin)
+        self._prove(user.id, "owner", by, origin, is_told=True)
         return user.id
 
     @operation

@@ -9,7 +9,8 @@ class AccountError(BadMessageError):
     """It may not be, or cannot be; `code` is the API's name of it.
 
     `forbidden`, `last_owner`, `taken`, `not_found`, `bad_request`, `too_many`, `expired`,
-    `bad_credentials`, `no_account`, `switched_off`.
+    `bad_credentials`, `bad_code`, `bad_passkey`, `no_account`, `no_mail`, `second_factor`,
+    `switched_off`, `unproved`, `wait`.
     """
 
 

@@ -21,12 +21,13 @@ def answer_refused(why: str) -> AccountError:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What a browser keeps while it is at the provider."""
+    """What a browser keeps while it is at the provider; `link`: the account to be linked."""
 
     state: str
     nonce: str
     verifier: str
     invitation: str = ""
+    link: str = ""
 
     def packed(self) -> str:
         """For the cookie."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from groupcore.shared import operation
 from server.accounts.errors import AccountError, missing
 from server.accounts.names import check_email
+from server.accounts.offers import Offers
 from server.accounts.records import Invitation
 from server.accounts.roles import USER, Role
-from server.accounts.workspaces import Workspaces
 
 INVITATIONS_MAX = 10_000
 INVITATION_S = 30 * 24 * 3600.0
 """The longest that one is good for."""
 
 
-class Invitations(Workspaces):
+class Invitations(Offers):
     """Invitations that nobody has used yet, by the digests of their secrets."""
 
     invitations: dict[str, Invitation]
@@ -61,6 +61,9 @@ class Invitations(Workspaces):
         return found
 
     def _join(self, found: Invitation, user: str, origin: str) -> None:
+        if found.email and self.manages(found.by):
+            # Who manages accounts has given this secret to the person with the address.
+            self._prove(user, "owner", found.by, origin, is_told=True)
         roles = self.roles[found.workspace]
         self._put_role(roles, user, max(found.role, roles.get(user, Role.NONE)))
         self._note(USER + user, "invitation.accepted", f"{found.workspace} {found.id}", origin)
@@ -70,9 +73,13 @@ class Invitations(Workspaces):
     def accept_as_new(
         self, digest: str, name: str, email: str, verifier: str, subject: str, origin: str
     ) -> str:
-        """Make an account and join; gives the account's id."""
+        """Make an account and join; gives the account's id. `subject`: of a provider that has
+        verified the address.
+        """
         found = self._take_invitation(digest, check_email(email))
         user = self._add_user(name, email, verifier, subject)
+        if subject:
+            self._prove(user.id, "provider", USER + user.id, origin, is_told=True)
         self._join(found, user.id, origin)
         return user.id
 

@@ -79,6 +79,24 @@ def is_address(text: str) -> bool:
     return len(text) <= EMAIL_MAX and _EMAIL.fullmatch(text) is not None
 
 
+MAILED = set("abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+-/=?^_`{|}~")
+"""Of ASCII what stands in an address without quotes."""
+
+
+def is_sendable(address: str) -> bool:
+    """Whether the address is one mailbox when it stands in a header, however it is read.
+
+    Accounts may have addresses that a mail program takes for two, or for a comment.
+    """
+    local, _, domain = address.rpartition("@")
+    signs = set(f"{local}{domain}".casefold())
+    is_plain = all(one in MAILED or (ord(one) > 127 and one.isalnum()) for one in signs)
+    dots = any(
+        part.startswith(".") or part.endswith(".") or ".." in part for part in (local, domain)
+    )
+    return bool(local) and bool(domain) and is_plain and not dots
+
+
 def shortened(text: str, most: int = AGENT_MAX) -> str:
     """What a stranger calls itself, made short and harmless."""
     return "".join(one for one in text if not _has_control(one))[:most]

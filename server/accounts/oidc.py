@@ -62,10 +62,10 @@ class Provider:
         self._keys: KeySet | None = None
         self._keys_at_s = float("-inf")
 
-    async def begin(self, invitation: str = "") -> tuple[str, Flow]:
+    async def begin(self, invitation: str = "", link: str = "") -> tuple[str, Flow]:
         """Where to send the browser, and what it has to keep."""
         state, nonce, verifier = [secrets.token_urlsafe(32) for _ in range(3)]
-        flow = Flow(state, nonce, verifier, invitation)
+        flow = Flow(state, nonce, verifier, invitation, link)
         challenge = hashlib.sha256(flow.verifier.encode()).digest()
         asked = {
             "response_type": "code",

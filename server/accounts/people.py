@@ -1,4 +1,9 @@
-"""People: accounts, and the one-time link of the first owner."""
+"""People: accounts, whose address is proved, and the one-time link of the first owner.
+
+Whoever makes an account by an open invitation names any address. What others give to an address,
+and whom an identity provider names by one, must not reach who has only claimed it: so each account
+has a proof of its address, or none yet.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from groupcore.shared import operation
 from server.accounts.audit import Audited
 from server.accounts.errors import AccountError, forbidden, missing
 from server.accounts.names import check_email, check_name
-from server.accounts.records import RightsChanged, User
+from server.accounts.records import Proof, RightsChanged, User
 from server.accounts.roles import ADMIN, USER, Role, user_of
 
 USERS_MAX = 10_000
@@ -27,6 +32,7 @@ class People(Audited):
     owner_expires_s: float = 0.0
     roles: dict[str, dict[str, Role]]
     rights_number: int = 0
+    proofs: dict[str, Proof]
 
     # --- who may --------------------------------------------------------------------------------
 
@@ -112,6 +118,33 @@ class People(Audited):
     def by_subject(self, subject: str) -> User | None:
         """The account of a person at an identity provider."""
         return self.users.get(self.subjects.get(subject, ""))
+
+    def is_proved(self, user: str) -> bool:
+        """Whether the account's address is known to be its person's.
+
+        In accounts of before there were proofs that is what the provider has said: who has signed
+        in there and has no password was made by it, with the address that it had verified.
+        """
+        found = self.users.get(user)
+        return user in self.proofs or (
+            found is not None and found.subject != "" and found.verifier == ""
+        )
+
+    def _prove(self, user: str, how: str, by: str, origin: str, is_told: bool = False) -> None:
+        """From here on the address is the person's; nothing, if it was before.
+
+        `is_told`: the entry of what has proved it says so. Operations of before there were proofs
+        make no further entry: done again from a log, they have to make those of then.
+        """
+        if user not in self.proofs:
+            self.proofs[user] = Proof(how, by, self.context.time_s)
+            if not is_told:
+                self._note(by, "address.proved", f"{user} {how}", origin)
+
+    def _keep_proof(self, user: str) -> None:
+        """What proves the address now will prove it when the account has a password."""
+        if self.is_proved(user) and user not in self.proofs:
+            self.proofs[user] = Proof("provider", USER + user, self.context.time_s)
 
     def _known_user(self, user: str) -> User:
         if user not in self.users:

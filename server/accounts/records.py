@@ -33,6 +33,69 @@ class Workspace:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """That an account's address of mail is its person's.
+
+    `how`: `owner` (who manages accounts has said so), `provider` (the identity provider has
+    verified the address), or `mail` (a link that was sent there was opened). `by`: a principal.
+    """
+
+    how: str
+    by: str
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A role that takes effect when the account's address is proved."""
+
+    role: Role
+    by: str
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A mail with a secret, on its way to the account's address; `purpose`: what it is good for."""
+
+    user: str
+    purpose: str
+    made_s: float
+    expires_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Totp:
+    """What computes an account's codes, in base32; `last_step`: of the code that was used last."""
+
+    secret: str
+    last_step: int
+    created_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Passkey:
+    """A key in a device of the account's person; `sign_count`: how often it has signed."""
+
+    user: str
+    name: str
+    public_key: bytes
+    sign_count: int
+    created_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """Somebody has shown the first factor, and so many wrong codes since; `user` empty: nobody
+    yet, who wants to show a passkey.
+    """
+
+    user: str
+    expires_s: float
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
 class Invitation:
     """Whoever has the secret may join; `email` empty: whoever it is."""
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from groupcore.errors import GroupcoreError
 from groupcore.shared import Changed
@@ -33,6 +33,9 @@ from server.accounts.standing import Standing
 from server.accounts.tickets import Tickets
 from server.errors import BadMessageError
 from server.rest import Seals
+
+if TYPE_CHECKING:
+    from server.mail.mailer import Mailer
 
 logger = logging.getLogger("server")
 
@@ -90,10 +93,12 @@ class AccountService:
         self.tickets = Tickets()
         self.guesses = Backoff(free=5, first_s=1.0, most_s=60.0)
         self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
+        self.codes = Backoff(free=5, first_s=1.0, most_s=900.0)
         self.offers = True
         self.cluster_keys: Callable[[], tuple[bytes, ...]] = tuple
         self.silent_s: Callable[[], float] = lambda: 0.0
         self.seals: Seals | None = None
+        self.mailer: Mailer | None = None
         self.pages: Pages | None = None
         self.feed: Feed | None = None
         self._accounts: Accounts | None = None
@@ -164,6 +169,8 @@ class AccountService:
         if self._lists is not None:
             await self._lists.close()
         self.passwords.close()
+        if self.mailer is not None:
+            self.mailer.close()
 
     # --- who asks -------------------------------------------------------------------------------
 

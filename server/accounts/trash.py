@@ -141,6 +141,7 @@ class Trash(Shelves):
         self.trash.pop(workspace, None)
         del self.workspaces[workspace]
         del self.roles[workspace]
+        self._forget_offers(workspace)
         self._rights_changed()
 
     # --- having it back -------------------------------------------------------------------------
@@ -253,6 +254,7 @@ class Trash(Shelves):
             self._drop_link(link)
         del self.documents[document]
         self.document_roles.pop(document, None)
+        self._forget_offers(document)
         self.places.pop(document, None)
         self.trash.pop(document, None)
         self.doomed[document] = self.context.time_s

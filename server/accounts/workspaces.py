@@ -139,6 +139,7 @@ class Workspaces(People):
         else:
             self._begin_workspace(HOME, workspace, user.id)
         self._note(USER + user.id, "owner.created", user.id, origin)
+        self._prove(user.id, "owner", USER + user.id, origin, is_told=True)
         self._rights_changed()
         return user.id
 
@@ -171,6 +172,9 @@ class Workspaces(People):
     @operation
     def set_role(self, by: str, workspace: str, user: str, role: Role, origin: str) -> None:
         """Give a person this role in the workspace; NONE: takes them out, which one may oneself."""
+        self._set_role(by, workspace, user, role, origin)
+
+    def _set_role(self, by: str, workspace: str, user: str, role: Role, origin: str) -> None:
         self._known_user(user)
         leaves = role is Role.NONE and by == USER + user
         if not (leaves and self.workspace_role(by, workspace) is not Role.NONE):
@@ -242,6 +246,11 @@ class Workspaces(People):
     @operation
     def set_document_role(self, by: str, document: str, user: str, role: Role, origin: str) -> None:
         """Give a person this role for the document, beside that in the workspace; NONE: take it."""
+        self._set_document_role(by, document, user, role, origin)
+
+    def _set_document_role(
+        self, by: str, document: str, user: str, role: Role, origin: str
+    ) -> None:
         self._known_user(user)
         self._check_owns_document(by, document)
         self._put_role(self.document_roles.setdefault(document, {}), user, role)

@@ -46,7 +46,12 @@ class Access(Protocol):
 def look_open(node: Node) -> Row:
     """`GET /session` where there are no accounts: a page need not ask who one is."""
     shown = {"accounts": False, "principal": GUEST, "user": None, "manages": False, "csrf": None}
-    shown |= {"has_owner": False, "oidc": False, "import_kib": node.settings.import_kib}
+    shown |= {
+        "has_owner": False,
+        "oidc": False,
+        "mail": False,
+        "import_kib": node.settings.import_kib,
+    }
 
     async def look(_: Ask) -> Response:
         return JSONResponse(shown)

@@ -29,9 +29,11 @@ from server.routes.asks import Ask, Field, Row
 from server.routes.auth import Gatehouse
 from server.routes.deeds import Deed
 from server.routes.done import done
+from server.routes.factors import SecondFactors
 from server.routes.files import Files
 from server.routes.gate import OperatorGate
 from server.routes.people import DAY_S, People
+from server.routes.proving import Proving
 from server.routes.sessions import EMAIL, NAME, PASSWORD, Sessions
 from server.routes.sharing import TOKEN_FIELDS, Sharing
 from server.routes.shown import shown_token
@@ -116,6 +118,8 @@ class Management:
         self._service = service
         self._people = People(gate, sessions)
         self._sharing = Sharing(gate, sessions)
+        self._proving = Proving(gate, sessions, None)
+        self._factors = SecondFactors(gate, sessions)
 
     @property
     def _accounts(self) -> Accounts:
@@ -150,6 +154,8 @@ class Management:
                 204,
                 (PASSWORD,),
             ),
+            self._proving.confirm_row(f"{at}/users/{{user}}/confirm", LOCAL),
+            self._factors.reset_row(f"{at}/users/{{user}}/factors", LOCAL),
             Row("GET", f"{at}/tokens", self.list_tokens, LOCAL, "All tokens"),
             Row("POST", f"{at}/tokens", self.add_token, LOCAL, "A token for a person", 201, token),
             Row(

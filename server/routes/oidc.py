@@ -17,7 +17,7 @@ from server.node import Node
 from server.routes.asks import PUBLIC, Ask, Field, Row
 from server.routes.auth import COOKIE
 from server.routes.done import done
-from server.routes.sessions import Sessions
+from server.routes.sessions import HALF, Sessions
 
 if TYPE_CHECKING:
     from server.accounts.oidc import Provider
@@ -56,6 +56,7 @@ class ProviderSignIn:
     def rows(self) -> list[Row]:
         """The routes."""
         invitation = Field("invitation", str, False, "the secret of one, for who is new", 200)
+        link = Field("link", bool, False, "true: link the account that one is signed in with")
         return [
             Row(
                 "POST",
@@ -64,7 +65,7 @@ class ProviderSignIn:
                 PUBLIC,
                 "Begin to sign in at the identity provider",
                 201,
-                (invitation,),
+                (invitation, link),
                 {"url": "where to send the browser"},
                 ("not_found", "provider", "insecure"),
             ),
@@ -91,7 +92,8 @@ class ProviderSignIn:
 
     async def begin(self, ask: Ask) -> Response:
         """The browser keeps what has to come back where no script and no other site gets at it."""
-        url, flow = await self._known.begin(ask.text("invitation"))
+        link = ask.user if ask.flag("link") else ""
+        url, flow = await self._known.begin(ask.text("invitation"), link)
         response = JSONResponse({"url": url}, 201)
         name = self._cookie
         response.set_cookie(
@@ -111,39 +113,58 @@ class ProviderSignIn:
         try:
             flow = Flow.unpacked(ask.request.cookies.get(name, ""))
             identity = await provider.finish(dict(ask.request.query_params), flow)
-            user = await self._account(ask, identity, flow)
-            signed_in = await self._sessions.begin(ask, user, 200)
+            response = await self._come_in(ask, identity, flow)
         except AccountError as error:
             self._sessions.accounts.note("", "sign_in.denied", "provider", ask.origin)
             refused = urlencode({"error": error.code})
-            response: Response = RedirectResponse(f"/sign-in#{refused}", 303)
-        else:
-            response = RedirectResponse("/", 303)
-            response.raw_headers += [
-                header for header in signed_in.raw_headers if header[0] == b"set-cookie"
-            ]
+            response = RedirectResponse(f"/sign-in#{refused}", 303)
         response.delete_cookie(
             name, path="/", secure=name.startswith(COOKIE), httponly=True, samesite="lax"
         )
+        return response
+
+    async def _come_in(self, ask: Ask, identity: Identity, flow: Flow) -> Response:
+        """Signed in, half where a second factor is asked for, or linked."""
+        if flow.link:
+            await self._link(ask, identity, flow)
+            return RedirectResponse("/account", 303)
+        user = await self._account(ask, identity, flow)
+        signed_in = await self._sessions.begin(ask, user, 200)
+        is_half = signed_in.status_code == HALF
+        response = RedirectResponse("/sign-in#second=code" if is_half else "/", 303)
+        response.raw_headers += [
+            header for header in signed_in.raw_headers if header[0] == b"set-cookie"
+        ]
         return response
 
     async def _account(self, ask: Ask, identity: Identity, flow: Flow) -> str:
         """The account of the person: theirs already, with their verified address, or a new one."""
         accounts, node = self._sessions.accounts, self._gate.node
         known = accounts.by_subject(identity.subject)
-        if known is None and identity.email:
-            known = accounts.by_email(check_email(identity.email))
-            if known is not None and accounts.user(USER + known.id) is not None:
-                work = accounts.link_subject(known.id, identity.subject, ask.origin)
-                await done(node, work)
         if known is not None:
             if accounts.user(USER + known.id) is None:
                 raise AccountError("switched_off", "this account is switched off")
+            if identity.email and not accounts.is_proved(known.id):
+                work = accounts.prove_at_provider(
+                    known.id, identity.subject, identity.email, ask.origin
+                )
+                await done(node, work)
             return known.id
-        if not flow.invitation or not identity.email:
+        if not identity.email:
             raise AccountError("no_account", "you have no account here yet; ask to be invited")
+        if not flow.invitation or accounts.by_email(check_email(identity.email)) is not None:
+            linking = accounts.link_by_address(identity.subject, identity.email, ask.origin)
+            return await done(node, linking)
         name = (identity.name.strip() or identity.email.partition("@")[0])[:NAME_MAX]
-        work_new = accounts.accept_as_new(
+        joining = accounts.accept_as_new(
             digest_of(flow.invitation), name, identity.email, "", identity.subject, ask.origin
         )
-        return await done(node, work_new)
+        return await done(node, joining)
+
+    async def _link(self, ask: Ask, identity: Identity, flow: Flow) -> None:
+        """Who has begun is still who is signed in here."""
+        accounts, node = self._sessions.accounts, self._gate.node
+        if ask.caller is None or ask.caller.user != flow.link:
+            raise AccountError("unauthenticated", "sign in first")
+        work = accounts.link_provider(flow.link, identity.subject, identity.email, ask.origin)
+        await done(node, work)

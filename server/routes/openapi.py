@@ -11,10 +11,13 @@ from starlette.routing import Route
 from server import VERSION
 from server.routes.asks import IDEMPOTENCY, JSON, KEY_MAX, PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Gatehouse
+from server.routes.factors import SecondFactors
 from server.routes.gate import CSRF, STALE, Gate
 from server.routes.oidc import ProviderSignIn, make_provider
+from server.routes.passkeys import PasskeyRoutes
 from server.routes.people import People
 from server.routes.problems import status_of
+from server.routes.proving import Proving
 from server.routes.sessions import Sessions
 from server.routes.sharing import Sharing
 
@@ -30,10 +33,14 @@ KINDS: dict[type, Schema] = {
 def account_rows(gate: Gatehouse) -> list[Row]:
     """All routes of accounts."""
     provider = make_provider(gate.node)
-    sessions = Sessions(gate, provider is not None)
+    mailer = gate.service.mailer
+    sessions = Sessions(gate, provider is not None, mailer is not None)
     people, sharing = People(gate, sessions), Sharing(gate, sessions)
     elsewhere = ProviderSignIn(sessions, provider)
-    return [*sessions.rows(), *elsewhere.rows(), *people.rows(), *sharing.rows()]
+    proving, factors = Proving(gate, sessions, mailer), SecondFactors(gate, sessions)
+    passkeys = PasskeyRoutes(gate, sessions, factors)
+    credentials = [*elsewhere.rows(), *proving.rows(), *factors.rows(), *passkeys.rows()]
+    return [*sessions.rows(), *credentials, *people.rows(), *sharing.rows()]
 
 
 def described_routes(gate: Gate, rows: Sequence[Row]) -> list[Route]:

@@ -19,7 +19,7 @@ from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.sessions import EMAIL, NAME, PASSWORD, SECRET, Sessions
 from server.routes.sessions import USER as USER_SHOWN
-from server.routes.shown import shown_invitation, shown_member, shown_user
+from server.routes.shown import shown_given, shown_invitation, shown_member, shown_user
 
 ROLE = Field("role", text="what they are", choices=tuple(ROLES))
 DAY_S = 24 * 3600
@@ -227,7 +227,7 @@ class People(Desk):
         """All of them."""
         self._check_manages(ask)
         users = sorted(self.accounts.users.values(), key=lambda user: (user.name, user.id))
-        return JSONResponse({"users": [shown_user(user) for user in users]})
+        return JSONResponse({"users": [shown_user(self.accounts, user) for user in users]})
 
     async def add_user(self, ask: Ask) -> Response:
         """An account that its owner has not asked for."""
@@ -236,14 +236,14 @@ class People(Desk):
         name, email = ask.text("name"), ask.text("email")
         work = self.accounts.make_user(ask.by, name, email, verifier, ask.origin)
         user = await done(self.node, work)
-        return JSONResponse(shown_user(self.accounts.users[user]), 201)
+        return JSONResponse(shown_user(self.accounts, self.accounts.users[user]), 201)
 
     async def change_user(self, ask: Ask) -> Response:
         """Off or on."""
         user = ask.path("user")
         work = self.accounts.set_disabled(ask.by, user, ask.flag("disabled"), ask.origin)
         await done(self.node, work)
-        return JSONResponse(shown_user(self.accounts.users[user]))
+        return JSONResponse(shown_user(self.accounts, self.accounts.users[user]))
 
     async def end_all(self, ask: Ask) -> Response:
         """Everywhere."""
@@ -284,8 +284,15 @@ class People(Desk):
         if own is Role.NONE or workspace not in accounts.workspaces:
             raise missing("workspace")
         rows = [
-            shown_member(accounts.users[user], role, own is Role.OWNER or user == ask.who.user)
+            shown_member(
+                accounts, accounts.users[user], role, own is Role.OWNER or user == ask.who.user
+            )
             for user, role in accounts.roles[workspace].items()
+        ]
+        offers = accounts.workspace_offers.get(workspace, {}) if own is Role.OWNER else {}
+        rows += [
+            shown_member(accounts, accounts.users[user], Role.NONE, pending=offer.role)
+            for user, offer in offers.items()
         ]
         return JSONResponse({"members": rows})
 
@@ -297,8 +304,8 @@ class People(Desk):
         if user is None:
             raise missing("account; invite this person")
         role = role_of(ask.text("role"))
-        await self._set_role(ask, user.id, role)
-        return JSONResponse(shown_member(user, role), 201)
+        is_in_effect = await self._give(ask, user.id, role)
+        return JSONResponse(shown_given(self.accounts, user, role, is_in_effect), 201)
 
     async def set_role(self, ask: Ask) -> Response:
         """Another role, of somebody who has one or whom who asks may know of."""
@@ -310,13 +317,19 @@ class People(Desk):
 
     def _known(self, ask: Ask) -> str:
         """The account that is named, as far as who asks may know of it."""
-        here = self.accounts.roles.get(ask.path("workspace"), {})
+        workspace = ask.path("workspace")
+        here = {*self.accounts.roles.get(workspace, ())}
+        here |= {*self.accounts.workspace_offers.get(workspace, ())}
         return known_account(self.accounts, ask.by, ask.path("user"), here)
 
     async def _set_role(self, ask: Ask, user: str, role: Role) -> Response:
-        work = self.accounts.set_role(ask.by, ask.path("workspace"), user, role, ask.origin)
-        await done(self.node, work)
+        await self._give(ask, user, role)
         return Response(status_code=204)
+
+    async def _give(self, ask: Ask, user: str, role: Role) -> bool:
+        """Whether it is in effect, and does not wait for a proof."""
+        work = self.accounts.give_role(ask.by, ask.path("workspace"), user, role, ask.origin)
+        return await done(self.node, work)
 
     # --- invitations ----------------------------------------------------------------------------
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Awaitable, Callable
+from typing import Literal, TypedDict
 
 from starlette.responses import JSONResponse, Response
 
 from server.accounts.backoff import Backoff, address_key
 from server.accounts.errors import AccountError
+from server.accounts.factors import HALF_S
 from server.accounts.names import EMAIL as ADDRESS_LIKE
 from server.accounts.names import NAME_MAX, VISIBLE, check_email, is_address
 from server.accounts.passwords import LENGTH_MAX, LENGTH_MIN, check_password
@@ -17,7 +20,7 @@ from server.accounts.secrets import csrf_of, digest_of, new_secret
 from server.accounts.tickets import VALID_S
 from server.errors import TooFastError
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
-from server.routes.auth import Desk, Gatehouse
+from server.routes.auth import COOKIE, Desk, Gatehouse
 from server.routes.done import done
 from server.routes.shown import shown_self, shown_sign_in
 
@@ -35,14 +38,26 @@ PASSWORD = Field(
 NAME = Field("name", text="1 to 80 characters that one sees", min=1, max=NAME_MAX, pattern=VISIBLE)
 SECRET = Field("secret", text="the last part of the link", min=1, max=200)
 WRONG = "address or password is wrong"
+HALF = 202
+"""The status of a sign-in that asks for a second factor."""
+
+
+class Options(TypedDict):
+    """How a cookie is kept."""
+
+    path: str
+    secure: bool
+    httponly: bool
+    samesite: Literal["lax"]
 
 
 class Sessions(Desk):
     """Signing in and out, at one node."""
 
-    def __init__(self, gate: Gatehouse, has_provider: bool = False) -> None:
+    def __init__(self, gate: Gatehouse, has_provider: bool = False, has_mail: bool = False) -> None:
         super().__init__(gate)
         self._has_provider = has_provider
+        self._has_mail = has_mail
 
     def rows(self) -> list[Row]:
         """The routes."""
@@ -53,7 +68,7 @@ class Sessions(Desk):
                 "/session",
                 self.sign_in,
                 PUBLIC,
-                "Sign in by password",
+                "Sign in by password; 202 and `second`: show a second factor",
                 201,
                 (ADDRESS, SECRET_WORD),
                 SESSION,
@@ -98,11 +113,11 @@ class Sessions(Desk):
 
     def try_key(self, key: str) -> None:
         """Somebody tries a secret of this account or link; AccountError `wait` when too often."""
-        _try(key, self.service.guesses)
+        try_once(key, self.service.guesses)
 
     def try_address(self, origin: str) -> None:
         """Somebody at this address tries a secret."""
-        _try(address_key(origin), self.service.addresses)
+        try_once(address_key(origin), self.service.addresses)
 
     def knew(self, key: str, origin: str) -> None:
         """It was the right one."""
@@ -138,17 +153,56 @@ class Sessions(Desk):
         return await self.begin(ask, user.id)
 
     async def begin(self, ask: Ask, user: str, status: int = 201) -> Response:
-        """The browser is signed in from now on."""
-        secret, service = new_secret("gcb"), self.service
-        digest = digest_of(secret)
-        await done(
-            self.gate.node,
-            self.accounts.sign_in(digest, user, service.node_id, ask.agent, ask.origin),
+        """The browser is signed in from now on, or half, where a second factor is asked for."""
+        if self.accounts.has_factor(user):
+            return await self._begin_half(user)
+        node, agent, origin = self.service.node_id, ask.agent, ask.origin
+        return await self.whole(
+            ask, lambda digest: self.accounts.sign_in(digest, user, node, agent, origin), status
         )
+
+    async def whole(
+        self, ask: Ask, work: Callable[[str], Awaitable[object]], status: int = 201
+    ) -> Response:
+        """Signed in, once `work` has ordered it for the digest of the new secret."""
+        secret = new_secret("gcb")
+        await done(self.gate.node, work(digest_of(secret)))
         if ask.caller is not None and ask.caller.scopes is None:
             await done(self.gate.node, self.accounts.sign_out(ask.caller.digest, ask.origin))
         response = JSONResponse(self._session(secret), status)
         self.gate.set_cookie(response, secret)
+        response.delete_cookie(self.half_cookie, **self._half_options)
+        return response
+
+    @property
+    def half_cookie(self) -> str:
+        """What a browser keeps half a sign-in under."""
+        return f"{self.gate.cookie}-second"
+
+    @property
+    def _half_options(self) -> Options:
+        is_secure = self.gate.cookie == COOKIE
+        return {"path": "/", "secure": is_secure, "httponly": True, "samesite": "lax"}
+
+    async def _begin_half(self, user: str) -> Response:
+        """The page is told to ask for a code, or a passkey."""
+        return await self.give_half(
+            lambda digest: self.accounts.half_sign_in(digest, user),
+            lambda _: {"second": ["code"]},
+            HALF,
+        )
+
+    async def give_half(
+        self,
+        work: Callable[[str], Awaitable[object]],
+        told: Callable[[str], dict[str, object]],
+        status: int,
+    ) -> Response:
+        """The browser keeps half a sign-in, once `work` has ordered it for its digest."""
+        secret = new_secret("gch")
+        await done(self.gate.node, work(digest_of(secret)))
+        response = JSONResponse(told(secret), status)
+        response.set_cookie(self.half_cookie, secret, max_age=int(HALF_S), **self._half_options)
         return response
 
     def _session(self, secret: str) -> dict[str, object]:
@@ -157,11 +211,12 @@ class Sessions(Desk):
         return {
             "accounts": True,
             "principal": None if caller is None else caller.principal,
-            "user": None if user is None else shown_self(user),
+            "user": None if user is None else shown_self(self.accounts, user),
             "manages": user is not None and self.accounts.manages(f"user:{user.id}"),
             "csrf": csrf_of(secret) if caller is not None else None,
             "has_owner": self.accounts.has_owner,
             "oidc": self._has_provider,
+            "mail": self._has_mail,
             "import_kib": self.gate.node.settings.import_kib,
         }
 
@@ -189,13 +244,13 @@ class Sessions(Desk):
 
     async def me(self, ask: Ask) -> Response:
         """One's own account."""
-        return JSONResponse(shown_self(self._own(ask)))
+        return JSONResponse(shown_self(self.accounts, self._own(ask)))
 
     async def rename(self, ask: Ask) -> Response:
         """Change one's name."""
         work = self.accounts.rename_user(ask.by, ask.user, ask.text("name"), ask.origin)
         await done(self.gate.node, work)
-        return JSONResponse(shown_self(self._own(ask)))
+        return JSONResponse(shown_self(self.accounts, self._own(ask)))
 
     async def change_password(self, ask: Ask) -> Response:
         """Who has the browser has to know the present one, too."""
@@ -227,7 +282,8 @@ class Sessions(Desk):
         return Response(status_code=204)
 
 
-def _try(key: str, backoff: Backoff) -> None:
+def try_once(key: str, backoff: Backoff) -> None:
+    """Somebody tries; AccountError `wait` when that is too often."""
     now_s = asyncio.get_running_loop().time()
     wait_s = backoff.wait_s(key, now_s)
     if wait_s > 0:
@@ -248,6 +304,7 @@ SESSION = {
     "csrf": "what unsafe requests have to say in X-Groupcore-CSRF",
     "has_owner": "false until the first owner's link was used",
     "oidc": "whether there is an identity provider to sign in at",
+    "mail": "whether mails are sent: links that prove addresses, and for new passwords",
     "import_kib": "how much Markdown is imported at once, in KiB",
 }
 USER = {
@@ -255,5 +312,11 @@ USER = {
     "name": "its name",
     "email": "its address",
     "disabled": "true or false",
+    "proved": "whether the address is known to be its person's",
+    "second_factor": "whether it asks for a code at each sign-in",
 }
-SELF = {**USER, "has_password": "false for who signs in at the identity provider alone"}
+SELF = {
+    **USER,
+    "has_password": "false for who signs in at the identity provider alone",
+    "linked": "whether one may sign in at the identity provider",
+}

@@ -17,7 +17,7 @@ from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.people import DAY_S, ROLE, fresh_secret, known_account
 from server.routes.sessions import EMAIL, SECRET, Sessions
-from server.routes.shown import shown_link, shown_member, shown_token
+from server.routes.shown import shown_given, shown_link, shown_member, shown_token
 
 LINK_ROLE = Field("role", text="what it gives", choices=("viewer", "commenter", "editor"))
 LINK_DAYS = Field("valid_days", int, False, "how long it is good; 30 if left out", 366)
@@ -117,7 +117,9 @@ class Sharing(Desk):
         return doc
 
     async def list_members(self, ask: Ask) -> Response:
-        """With what each comes to; owners see addresses of mail, visitors only their own role."""
+        """With what each comes to; owners see addresses of mail, and what waits for their proofs,
+        visitors only their own role.
+        """
         doc, accounts = ask.path("doc"), self.accounts
         own = accounts.document_role(ask.by, doc)
         if own is Role.NONE:
@@ -125,15 +127,20 @@ class Sharing(Desk):
         if not ask.who.user and ask.by != ADMIN:
             return JSONResponse({"workspace": None, "role": own.name.lower(), "members": []})
         filed = accounts.documents[doc]
-        users = [*accounts.roles.get(filed.workspace, {}), *accounts.document_roles.get(doc, {})]
+        is_owner = own is Role.OWNER
+        offers = accounts.document_offers.get(doc, {}) if is_owner else {}
+        here = accounts.document_roles.get(doc, {})
+        users = [*accounts.roles.get(filed.workspace, {}), *here, *offers]
         rows = [
             {
                 **shown_member(
+                    accounts,
                     accounts.users[user],
                     accounts.document_role(USER + user, doc),
-                    own is Role.OWNER or user == ask.who.user,
+                    is_owner or user == ask.who.user,
+                    offers[user].role if user in offers else Role.NONE,
                 ),
-                "here": accounts.document_roles.get(doc, {}).get(user, Role.NONE).name.lower(),
+                "here": here.get(user, Role.NONE).name.lower(),
             }
             for user in dict.fromkeys(users)
         ]
@@ -142,14 +149,14 @@ class Sharing(Desk):
         )
 
     async def add_member(self, ask: Ask) -> Response:
-        """By the address of an account."""
+        """By the address of an account; pending, as long as it has not proved that address."""
         self._owned(ask)
         user = self.accounts.by_email(check_email(ask.text("email")))
         if user is None:
             raise missing("account; invite this person")
         role = role_of(ask.text("role"))
-        await self._set(ask, user.id, role)
-        return JSONResponse(shown_member(user, role), 201)
+        is_in_effect = await self._give(ask, user.id, role)
+        return JSONResponse(shown_given(self.accounts, user, role, is_in_effect), 201)
 
     async def set_role(self, ask: Ask) -> Response:
         """Another role for the document, of somebody who has one or whom who asks may know of."""
@@ -162,12 +169,18 @@ class Sharing(Desk):
     def _known(self, ask: Ask) -> str:
         """The account that is named, as far as who asks may know of it."""
         doc, user = self._owned(ask), ask.path("user")
-        return known_account(self.accounts, ask.by, user, self.accounts.document_roles.get(doc, {}))
+        here = {*self.accounts.document_roles.get(doc, ())}
+        here |= {*self.accounts.document_offers.get(doc, ())}
+        return known_account(self.accounts, ask.by, user, here)
 
     async def _set(self, ask: Ask, user: str, role: Role) -> Response:
-        work = self.accounts.set_document_role(ask.by, ask.path("doc"), user, role, ask.origin)
-        await done(self.node, work)
+        await self._give(ask, user, role)
         return Response(status_code=204)
+
+    async def _give(self, ask: Ask, user: str, role: Role) -> bool:
+        """Whether it is in effect, and does not wait for a proof."""
+        work = self.accounts.give_document_role(ask.by, ask.path("doc"), user, role, ask.origin)
+        return await done(self.node, work)
 
     # --- links ----------------------------------------------------------------------------------
 

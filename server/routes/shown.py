@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from server.accounts.accounts import Accounts
 from server.accounts.records import ApiToken, Invitation, ShareLink, SignIn, User
 from server.accounts.roles import Role
 
@@ -15,7 +16,7 @@ def instant(time_s: float) -> str:
     return datetime.fromtimestamp(int(time_s), UTC).isoformat().replace("+00:00", "Z")
 
 
-def shown_user(user: User) -> Shown:
+def shown_user(accounts: Accounts, user: User) -> Shown:
     """An account, for itself and for who manages it."""
     return {
         "id": user.id,
@@ -23,18 +24,34 @@ def shown_user(user: User) -> Shown:
         "email": user.email,
         "disabled": user.is_disabled,
         "created": instant(user.created_s),
+        "proved": accounts.is_proved(user.id),
+        "second_factor": accounts.has_factor(user.id),
     }
 
 
-def shown_self(user: User) -> Shown:
+def shown_self(accounts: Accounts, user: User) -> Shown:
     """An account, for itself alone."""
-    return {**shown_user(user), "has_password": user.verifier != ""}
+    own = {"has_password": user.verifier != "", "linked": user.subject != ""}
+    return {**shown_user(accounts, user), **own}
 
 
-def shown_member(user: User, role: Role, has_email: bool = True) -> Shown:
-    """A person with a role; the address of mail is for owners, and for the person."""
-    email = {"email": user.email} if has_email else {}
-    return {"id": user.id, "name": user.name, **email, "role": role.name.lower()}
+def shown_member(
+    accounts: Accounts, user: User, role: Role, has_email: bool = True, pending: Role = Role.NONE
+) -> Shown:
+    """A person with a role; the address of mail, and whether it is proved, are for owners, and for
+    the person. `pending`: the role that they get when it is.
+    """
+    is_proved = accounts.is_proved(user.id)
+    email = {"email": user.email, "proved": is_proved} if has_email else {}
+    offer = {} if pending is Role.NONE else {"pending": pending.name.lower()}
+    return {"id": user.id, "name": user.name, **email, "role": role.name.lower(), **offer}
+
+
+def shown_given(accounts: Accounts, user: User, role: Role, is_in_effect: bool) -> Shown:
+    """Whom a role was given, for who gave it."""
+    if is_in_effect:
+        return shown_member(accounts, user, role)
+    return shown_member(accounts, user, Role.NONE, pending=role)
 
 
 def shown_sign_in(one: SignIn, here: str = "") -> Shown:

@@ -11,7 +11,7 @@ from groupcore.shared.machine import Machine
 from server.accounts.accounts import Accounts
 from server.accounts.passwords import Passwords
 from server.accounts.people import HOME
-from tests.server.accounts.people import Browser
+from tests.server.accounts.people import Browser, service
 from tests.server.support import Cluster, eventually, get, post
 
 FORMER = Path(__file__).parent / "former"
@@ -72,3 +72,53 @@ def test_a_state_of_the_accounts_from_before_there_were_folders_is_taken() -> No
     assert set(accounts.workspaces) == {HOME, "choir"}
     assert accounts.folders == {}
     assert accounts.trash == {}
+
+
+def test_a_state_of_the_accounts_from_before_addresses_were_proved_is_taken() -> None:
+    accounts = Accounts()
+    Machine(accounts, 1).load((FORMER / "accounts-unproved.bin").read_bytes())
+    proved = {user.name: accounts.is_proved(user.id) for user in accounts.users.values()}
+    # Carol was made by the provider; Dave's account was linked by his address, and has a password.
+    assert proved == {"Ann": False, "bob": False, "Eve": False, "Carol": True, "Dave": False}
+    assert accounts.document_offers == {}
+
+
+async def test_accounts_from_before_addresses_were_proved_lose_nothing_and_can_be_proved(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.making.Passwords", lambda: Passwords(1, 64, 1))
+    unpack("unproved", cluster.folder / "a")
+    for _ in range(2):  # also what it has written then
+        node = await cluster.start("a", accounts="on")
+        async with Browser(node) as ann, Browser(node) as eve, Browser(node) as bob:
+            for browser, name in ((ann, "ann"), (eve, "eve"), (bob, "bob")):
+                assert (await browser.sign_in(f"{name}@example.org"))[0] == 201
+            _, found = await eve.ask("GET", "/files")
+            plan = next(row for row in found["documents"] if row["title"] == "Plan")
+            assert plan["role"] == "editor"  # what she was given by her address then
+            _, session = await ann.ask("GET", "/session")
+            assert session["manages"] is True
+            _, listed = await ann.ask("GET", "/users")
+            for user in listed["users"]:
+                if user["name"] in ("Ann", "Eve"):
+                    status, shown = await ann.ask("POST", f"/users/{user['id']}/confirm", {})
+                    assert (status, shown["proved"]) == (200, True)
+        await cluster.stop("a")
+
+
+async def test_who_was_linked_by_an_address_before_is_proved_there_and_a_squatter_is_out(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dave's account was linked by his address: its password may be a squatter's."""
+    monkeypatch.setattr("server.making.Passwords", lambda: Passwords(1, 64, 1))
+    unpack("unproved", cluster.folder / "a")
+    node = await cluster.start("a", accounts="on")
+    accounts = service(node).accounts
+    dave = accounts.by_email("dave@example.org")
+    assert dave is not None
+    async with Browser(node) as browser:
+        assert (await browser.sign_in(dave.email))[0] == 201
+        assert await accounts.prove_at_provider(dave.id, dave.subject, dave.email, "")
+        assert (await browser.ask("GET", "/session"))[1]["principal"] is None
+        assert (await browser.sign_in(dave.email))[0] == 401
+    assert accounts.by_subject(dave.subject) is not None

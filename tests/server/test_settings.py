@@ -289,3 +289,28 @@ def test_the_nodes_of_make_run_write_a_trace_when_they_are_asked_to() -> None:
     assert asked["GROUPCORE_TRACE"] == "/d/trace"
     given = make_variables({"TRACE": "1", "GROUPCORE_TRACE": "/t"}, Path("/root"))
     assert given["GROUPCORE_TRACE"] == "/t"
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (["--smtp", "mail.example.org"], "--smtp"),
+        (["--smtp", "mail.example.org:587"], "--smtp-from"),
+        (["--smtp", "mail.example.org:0"], "--smtp"),
+        (["--smtp-from", "a,b@example.org"], "--smtp-from"),
+        (["--smtp-tls", "maybe"], "--smtp-tls"),
+        (["--smtp", "m.org:25", "--smtp-from", "a@b.org", "--smtp-tls", "none"], "--smtp-tls"),
+        (["--smtp", "m.org:25", "--smtp-from", "a@b.org", "--smtp-user", "u"], "--smtp-user"),
+        (["--smtp", "m.org:25", "--smtp-from", "a@b.org", "--accounts", "off"], "--smtp"),
+    ],
+)
+def test_a_mail_server_that_cannot_be_used_is_refused(flags: list[str], named: str) -> None:
+    with pytest.raises(SettingsProblem, match=named):
+        read_settings(["--node-id", "a", *flags], {})
+
+
+def test_mails_need_no_tls_on_this_machine_only() -> None:
+    flags = ["--smtp", "127.0.0.1:25", "--smtp-from", "a@b.org", "--smtp-tls", "none"]
+    assert read_settings(["--node-id", "a", *flags], {}).smtp_tls == "none"
+    flags[1] = "mail.example.org:587"
+    assert read_settings(["--node-id", "a", *flags[:4]], {}).smtp_tls == "starttls"

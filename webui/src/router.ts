@@ -2,7 +2,9 @@
 
 import { type View, viewOf } from "./files/paths";
 
-const PLAIN = ["sign-in", "welcome", "join", "share", "account", "people", "accounts"] as const;
+/** Pages that are also for who is not signed in. */
+const OPEN = ["sign-in", "welcome", "join", "share", "forgotten", "reset", "confirm"] as const;
+const PLAIN = [...OPEN, "account", "people", "accounts"] as const;
 
 export type PlainPage = (typeof PLAIN)[number];
 export type Route =
@@ -11,9 +13,6 @@ export type Route =
   | { readonly page: "document"; readonly id: string }
   | { readonly page: "admin"; readonly part: string; readonly id: string }
   | { readonly page: "nowhere" };
-
-/** Pages that are also for who is not signed in. */
-const OPEN: ReadonlySet<string> = new Set(["sign-in", "welcome", "join", "share", "nowhere"]);
 
 /** The route of a path. */
 export function routeOf(path: string): Route {
@@ -34,7 +33,7 @@ export function isOurPath(path: string): boolean {
 }
 
 export function isOpenToAll(route: Route): boolean {
-  return OPEN.has(route.page);
+  return route.page === "nowhere" || OPEN.some((page) => page === route.page);
 }
 
 /** The path of a document. */

@@ -11,6 +11,7 @@ from functools import cache
 from random import Random
 
 from msgpack import packb, unpackb
+from webauthn.helpers import bytes_to_base64url
 
 from groupcore import batch, context, frames, wire
 from groupcore.blocks import dict_state, rpc_messages, update_log, values
@@ -39,10 +40,13 @@ from groupcore.stacks import encode_record, read_record
 from groupcore.transport_options import TransportOptions
 from groupcore.view import View
 from groupcore.web.limits import RULES
+from server.accounts import webauthn_codec
+from server.accounts.errors import AccountError
 from server.console.colleagues import Colleagues, read_answer
 from server.errors import BadMessageError
 from tests.groupcore.decoders import recorded, samples
 from tests.groupcore.decoders.samples import OBJECTS, A, B
+from tests.server.accounts.device import Device
 
 Seeds = Callable[[], list[bytes]]
 
@@ -97,6 +101,25 @@ def _archive(data: bytes) -> object:
     archive = Archive(1_000, 4_000)
     archive.open(data)
     return archive.pack(archive.groups)
+
+
+SITE = webauthn_codec.Site("localhost", ("http://localhost:8000",))
+CHALLENGE = bytes(32)
+
+
+def _passkey() -> Device:
+    return Device(SITE.host, SITE.origins[0])
+
+
+def _made_passkey(data: bytes) -> object:
+    return webauthn_codec.made_key(SITE, CHALLENGE, data.decode(errors="replace"))
+
+
+def _shown_passkey(data: bytes) -> object:
+    said = data.decode(errors="replace")
+    made = _passkey().made(bytes_to_base64url(CHALLENGE))
+    key = webauthn_codec.made_key(SITE, CHALLENGE, made).public_key
+    return webauthn_codec.id_in(said), webauthn_codec.shown_key(SITE, CHALLENGE, said, key)
 
 
 def _log(data: bytes) -> object:
@@ -427,6 +450,20 @@ DECODERS: tuple[Decoder, ...] = (
         lambda: [packb({"answer": {"a": 1}})],
         BadMessageError,
         ("server.console.colleagues",),
+    ),
+    Decoder(
+        "server.passkey-made",
+        _made_passkey,
+        lambda: [_passkey().made(bytes_to_base64url(CHALLENGE)).encode()],
+        AccountError,
+        ("server.accounts.webauthn_codec",),
+    ),
+    Decoder(
+        "server.passkey-shown",
+        _shown_passkey,
+        lambda: [_passkey().signed(bytes_to_base64url(CHALLENGE)).encode()],
+        AccountError,
+        ("server.accounts.webauthn_codec",),
     ),
 )
 

@@ -13,12 +13,14 @@ import aiohttp
 import pytest
 
 from server.accounts.audit import FIRST, chained
+from server.accounts.people import HOME
 from server.errors import ServerError, SettingsProblem
 from server.main import main
 from server.people_cli import run_people_command
 from server.serve import RunningNode
 from tests.management import credentials
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
+from tests.server.accounts.test_prehijacking import CEO, squat
 from tests.server.support import Cluster, get
 
 pytestmark = pytest.mark.slow
@@ -96,6 +98,30 @@ async def test_accounts_are_managed_from_a_shell(
         await run(node, capsys, "user", "disable", "eve@example.org")
     await asyncio.to_thread(run_people_command, ["user", "list", "--admin", node.admin_url])
     assert "name=Bob" in capsys.readouterr().out
+
+
+async def test_addresses_are_confirmed_and_second_factors_removed_from_a_shell(
+    ann: Browser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node = ann.node
+    async with Browser(node) as ceo, Browser(node) as cfo:
+        user = await squat(ann, ceo)
+        invitations = f"/workspaces/{HOME}/invitations"
+        _, made = await ann.ask("POST", invitations, {"role": "viewer"})
+        new = {"name": "Cfo", "email": "cfo@corp.example", "password": PASSWORD}
+        await cfo.ask("POST", "/invitations/accept", {"secret": made["secret"], **new})
+        await service(node).accounts.set_totp(user, "A" * 32, 1, [], "", "")
+        assert await run(node, capsys, "user", "reset-factors", CEO) is not None
+        shown = await run(node, capsys, "user", "confirm", CEO, "--hand-over")
+        assert (shown["proved"], shown["second_factor"]) == (True, False)
+        assert (await ceo.sign_in(CEO))[0] == 401
+        assert [one["name"] for one in await run(node, capsys, "user", "confirm", "--all")] == [
+            "Cfo"
+        ]
+        assert await run(node, capsys, "user", "confirm", "--all") == []
+        assert (await cfo.ask("GET", "/me"))[1]["proved"] is True
+    with pytest.raises(SettingsProblem, match="--hand-over"):
+        await run(node, capsys, "user", "confirm", "--all", "--hand-over")
 
 
 async def test_tokens_are_made_and_revoked_from_a_shell(

@@ -1,7 +1,6 @@
 /** Who this browser is to the node that served the page, and what one may therefore ask of it. */
 
-import { ApiError, ask, type Fields, fields, secure, send, textOf } from "../api";
-import { commonWords } from "../words/common";
+import { ask, type Fields, fields, secure, send, textOf } from "../api";
 
 export interface Account {
   readonly id: string;
@@ -25,6 +24,8 @@ export interface Identity {
   readonly hasOwner: boolean;
   /** Whether there is an identity provider to sign in at. */
   readonly hasProvider: boolean;
+  /** Whether the nodes send mail. */
+  readonly hasMail: boolean;
   /** How much Markdown the nodes import at once, in KiB. */
   readonly importKib: number;
 }
@@ -40,7 +41,7 @@ export function accountOf(value: unknown): Account {
 }
 
 /** Takes an answer that says who one is now; requests from here on are made as this one. */
-function identityOf(answer: Fields): Identity {
+export function identityOf(answer: Fields): Identity {
   const { csrf } = answer;
   secure(typeof csrf === "string" ? csrf : null);
   remember({ ...answer, csrf: null, at: Date.now() });
@@ -65,69 +66,13 @@ export function identityIn({ principal, user, ...answer }: Fields): Identity {
     manages: answer.manages === true,
     hasOwner: answer.has_owner === true,
     hasProvider: answer.oidc === true,
+    hasMail: answer.mail === true,
     importKib: Number(answer.import_kib ?? IMPORT_KIB),
   };
 }
 
 export async function lookWhoIsHere(): Promise<Identity> {
   return identityOf(await ask("/api/v1/session"));
-}
-
-export async function signIn(email: string, password: string): Promise<Identity> {
-  return identityOf(await send("POST", "/session", { email, password }));
-}
-
-/** The address of the identity provider to go to. */
-export async function providerAddress(invitation?: string): Promise<string> {
-  const body = invitation === undefined ? {} : { invitation };
-  const url = textOf((await send("POST", "/session/oidc", body)).url);
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new ApiError("bad_answer", commonWords.unreadable);
-  }
-  return url;
-}
-
-export interface NewAccount {
-  readonly name: string;
-  readonly email: string;
-  readonly password: string;
-}
-
-/** Throws ApiError where the one-time link was used, or is too old. */
-export async function lookAtOwnerLink(secret: string): Promise<void> {
-  await send("POST", "/users/first/look", { secret });
-}
-
-export async function becomeOwner(
-  secret: string,
-  account: NewAccount,
-  workspace: string,
-): Promise<Identity> {
-  const place = workspace === "" ? {} : { workspace };
-  return identityOf(await send("POST", "/users/first", { secret, ...account, ...place }));
-}
-
-export interface Offer {
-  readonly workspace: string;
-  readonly role: string;
-  readonly email: string;
-}
-
-export async function lookAtInvitation(secret: string): Promise<Offer> {
-  const { workspace, role, email } = await send("POST", "/invitations/look", { secret });
-  return { workspace: textOf(workspace), role: textOf(role), email: textOf(email) };
-}
-
-/** Joins with a new account, or with the one that is signed in. */
-export async function join(secret: string, account: NewAccount | null): Promise<Identity> {
-  const answer = await send("POST", "/invitations/accept", { secret, ...account });
-  return account === null ? lookWhoIsHere() : identityOf(answer);
-}
-
-/** Comes by a share link; the document that it leads to. */
-export async function enterLink(secret: string, password: string): Promise<string> {
-  const body = password === "" ? { secret } : { secret, password };
-  return textOf((await send("POST", "/links/enter", body)).document);
 }
 
 export async function signOut(isEverywhere = false): Promise<void> {

@@ -12,6 +12,10 @@ export interface Member extends Account {
   readonly role: string;
   /** For this document alone; "none" when it comes from the workspace. */
   readonly here: string;
+  /** Whether the address is known to be the person's; true where one is not told. */
+  readonly isProved: boolean;
+  /** The role that they get when it is; "" where nothing waits. */
+  readonly pending: string;
 }
 
 export interface ShareLink {
@@ -62,8 +66,9 @@ const doc = (id: string): string => `/documents/${part(id)}`;
 const space = (id: string): string => `/workspaces/${part(id)}`;
 
 function memberOf(value: unknown): Member {
-  const { role, here } = fields(value);
-  return { ...accountOf(value), role: textOf(role), here: textOf(here) || "none" };
+  const { role, here, proved, pending } = fields(value);
+  const is = { isProved: proved !== false, pending: textOf(pending) };
+  return { ...accountOf(value), ...is, role: textOf(role), here: textOf(here) || "none" };
 }
 
 /** An absolute address of a path with a secret, at the node of this page. */
@@ -87,8 +92,9 @@ export async function documentMembers(id: string): Promise<Members> {
   return { workspace: textOf(workspace), role: textOf(role), members };
 }
 
-export async function shareWith(id: string, email: string, role: Role): Promise<void> {
-  await send("POST", `${doc(id)}/members`, { email, role });
+/** Whether the role is in effect, and does not wait until the address is proved. */
+export async function shareWith(id: string, email: string, role: Role): Promise<boolean> {
+  return memberOf(await send("POST", `${doc(id)}/members`, { email, role })).pending === "";
 }
 
 /** Another role for the document; null: none beside that in the workspace. */
@@ -204,10 +210,6 @@ export async function revokeToken(id: string): Promise<void> {
 
 // --- accounts of others ---
 
-export async function accounts(): Promise<Account[]> {
-  return listOf(await ask("/api/v1/users"), "users").map(accountOf);
-}
-
 export async function addAccount(name: string, email: string, password: string): Promise<void> {
   await send("POST", "/users", { name, email, password });
 }
@@ -234,10 +236,11 @@ const TIMES = /^times=(\d+)$/;
 export async function auditLog(): Promise<Note[]> {
   const [log, users, files] = await Promise.all([
     ask("/api/v1/audit"),
-    accounts(),
+    ask("/api/v1/users"),
     ask("/api/v1/files"),
   ]);
-  const names = new Map(users.map(({ id, name }) => [id, name]));
+  const known = listOf(users, "users").map(accountOf);
+  const names = new Map(known.map(({ id, name }) => [id, name]));
   for (const kind of ["workspaces", "folders", "documents"]) {
     for (const one of listOf(files, kind)) {
       const { id, name, title } = fields(one);

@@ -2,6 +2,18 @@ import type english from "../en/audit";
 import type { Translation } from "../language";
 
 export default {
+  passkey_added: "Passkey angelegt",
+  passkey_removed: "Passkey entfernt",
+  address_proved: "Adresse bestätigt",
+  factor_added: "Zweiter Faktor eingerichtet",
+  factor_removed: "Zweiter Faktor entfernt",
+  mail_denied: "E-Mail für ein neues Passwort nicht gesendet: kein solches Konto",
+  mail_sent: "E-Mail gesendet",
+  offer_made: "Rolle gegeben, ausstehend",
+  offer_withdrawn: "Ausstehende Rolle zurückgenommen",
+  password_reset: "Passwort per E-Mail ersetzt",
+  recovery_used: "Wiederherstellungscode benutzt",
+  user_handed_over: "Konto der Person mit der Adresse gegeben",
   document_created: "Dokument angelegt",
   documents_adopted: "Dokumente übernommen",
   folder_created: "Ordner angelegt",

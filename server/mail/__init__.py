@@ -1,0 +1,1 @@
+"""Mail to people: how it is sent, and what it says."""
