@@ -120,7 +120,7 @@ class Enrolment:
         if self._ownership.is_member(owned, record, process) is not joins:
             what = JOINED if joins else LEFT
             self._change(header.group, owned, process, what, header.request)
-        elif not (joins or self._may_be_in(owned, record, process, header)):
+        elif type(header) is Leave and not self._may_be_in(owned, record, process, header):
             text = f"{process} is not in group {header.group}"
             self._plane.to(node, Refusal(header.request, "not_a_member", text.encode()))
         else:
