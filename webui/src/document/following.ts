@@ -276,9 +276,16 @@ export class Follower implements BlockListener, OutlineListener {
       ...one,
       own: one.own ?? own,
     }));
-    for (const detail of details) block.follow(detail);
-    for (const detail of details) if (detail[0] === "cut") this.confirmed.birthOf(detail[3]);
+    this.do(block, details);
     this.advance(happened);
+  }
+
+  /** Does what a block is told; what it splits off begins with that, also if it is handed over at once. */
+  private do(block: BlockObject, details: readonly BlockDetail[]): void {
+    for (const detail of details) {
+      block.follow(detail);
+      if (detail[0] === "cut") this.confirmed.birthOf(detail[3]);
+    }
   }
 
   /** The state has own edits whose place in it is not known: they are in it. */
@@ -306,7 +313,7 @@ export class Follower implements BlockListener, OutlineListener {
   private follow(block: BlockObject, details: readonly BlockDetail[], operation: string): void {
     const happened = this.stepsOf(block, details, operation);
     this.dying.follow(this.confirmed.idOf(block), details, operation === "edit");
-    for (const detail of details) block.follow(detail);
+    this.do(block, details);
     if (details.some(([kind]) => kind === "again")) this.dying.sendAfter(block);
     const isOpened = details.some(([kind]) => kind === "opened");
     if (isOpened) this.confirmed.isOpenAgain(this.confirmed.idOf(block));

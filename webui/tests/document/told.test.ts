@@ -287,6 +287,35 @@ test("a text that is joined to one that others join goes to its end, with what w
   expect(node.texts).toEqual([["d", "tentwosixne"]]);
 });
 
+test("a block that was split off, handed over, and has taken all in while one was away is told by its steps", () => {
+  const node = shown();
+  node.lose();
+  node.model.change([["edit", "a", [2, "X"]]]); // onXe
+  node.happens("a", "ann", "split", ["cut", 1, 1, "c", {}]);
+  node.happens("a", "kim", "handed", ["handed", "c", 1]);
+  node.happens("a", "ann", "join", ["closed", 2, "b", 1]);
+  node.goesOn("a");
+  const text = ["edited", 1, [3, "o"]];
+  node.happens("b", "kim", "accept", text, ["received", "a", 1, "done", "", 0, true]);
+  node.happens("b", "ann", "join", ["closed", 2, "c", 1]);
+  node.goesOn("b");
+  node.tells(["known", [["c", "paragraph", 2, true]]], ["placed", "a", ["c"]]);
+  node.goesOn("");
+  const theirs = ["edit", ["ne"], "", 0, 0] as const;
+  const joined = ["edit", [4, "twoo"], "b", 1, 0] as const;
+  node.blockBy(
+    "c",
+    ["nenetwoo"],
+    [
+      ["a", 1],
+      ["b", 1],
+    ],
+    theirs,
+    joined,
+  ); // prettier-ignore
+  expect(node.texts).toContainEqual(["c", "nenXetwoo"]);
+});
+
 test("of several own edits of a text the one that was sent first is confirmed first", () => {
   const node = shownFour();
   node.model.change([["join", "c", "a"]]);
