@@ -118,6 +118,8 @@ RANKS: dict[Route, Rank] = {
         PATCH /admin/users/{user}
         DELETE /admin/users/{user}/sessions
         PUT /admin/users/{user}/password
+        POST /admin/users/{user}/confirm
+        DELETE /admin/users/{user}/factors
         GET /admin/tokens
         POST /admin/tokens
         DELETE /admin/tokens/{token}
