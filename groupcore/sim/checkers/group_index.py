@@ -136,6 +136,14 @@ def is_own_join(record: Said) -> TypeGuard[GroupJoined]:
     return isinstance(record, GroupJoined) and is_own_change(record)
 
 
+def is_without_number(record: Said) -> bool:
+    """Whether a node says that a process of its own has left without a number.
+
+    It was told that it is in, with a copy that was there, and left before its JOIN had one.
+    """
+    return isinstance(record, GroupLeft) and record.seqno == 0 and is_own_change(record)
+
+
 def is_answer_to_leave(record: Said, taken: int | None) -> TypeGuard[GroupLeft]:
     """Whether a node says that a process of its own has left at a number that it does not follow.
 

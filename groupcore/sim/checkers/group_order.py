@@ -16,6 +16,7 @@ from groupcore.sim.checkers.group_index import (
     index_groups,
     is_answer_to_leave,
     is_own_join,
+    is_without_number,
 )
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_deletions import GroupDeleted
@@ -124,6 +125,8 @@ class GroupSlotAgreement(Checker):
                     )
                     found.append(self.breach(record.t, (n, record.n), text, mid))
             elif isinstance(record, GroupJoined | GroupLeft) and not is_own_join(record):
+                if is_without_number(record):
+                    continue
                 what = JOIN if isinstance(record, GroupJoined) else LEAVE
                 content, h = (record.process, what), 0
             else:

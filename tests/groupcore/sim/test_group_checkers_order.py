@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from groupcore.sim.trace_groups import GroupClosed, GroupJoined, GroupReleased
+from groupcore.sim.checkers.group_order import GroupSlotAgreement
+from groupcore.sim.trace import Trace
+from groupcore.sim.trace_groups import (
+    GroupClosed,
+    GroupCreated,
+    GroupJoined,
+    GroupLeft,
+    GroupProcess,
+    GroupReleased,
+)
+from groupcore.view import Address
 from tests.groupcore.sim.group_stories import PA, PA2, PB, PC, A, B, C, G, GroupStory, H, begun
 
 
@@ -58,6 +68,19 @@ def test_what_the_state_holds_must_not_be_delivered_again() -> None:
 
 
 # --- 3 slot agreement -----------------------------------------------------------------------------
+
+
+def test_3_who_leaves_before_its_join_has_a_number_has_none() -> None:
+    def told(*said: GroupLeft) -> list[int]:
+        found = GroupSlotAgreement().check(Trace([GroupCreated(0, *A, G, 0), *said]))
+        return [violation.number for violation in found]
+
+    def left(t: int, node: Address, seqno: int, process: GroupProcess) -> GroupLeft:
+        return GroupLeft(t, *node, G, seqno, process, False)
+
+    assert told(left(1, A, 0, PA), left(2, B, 0, PB)) == []
+    assert told(left(1, A, 3, PA), left(2, B, 3, PB)) == [3]
+    assert told(left(1, A, 0, PB), left(2, B, 0, PA)) == [3]  # of others: a place
 
 
 def test_two_messages_at_one_number_break_slot_agreement() -> None:
