@@ -50,6 +50,7 @@ class Leaver:
         if len(view.members) == 1 or now - self.asked_at >= self.state.options.leave_s:
             return self.go()
         self.leaving[self.state.me] = None
+        self.state.asks_out = True
         asked = self.state.send(None, LeaveRequest())
         return [asked, StartTimer("leave", self.state.options.tick_s)]
 

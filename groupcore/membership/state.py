@@ -137,7 +137,8 @@ class MembershipState:
     `record` is what is (about to be) on disk; `view` the view installed in this life; `blocked`:
     the flush has stopped it, so nothing is sent or delivered in it any more.
     `stored`: epoch and position of what the application has on disk. `encode` makes the bytes.
-    `waiver`: what an operator has said, the last time.
+    `waiver`: what an operator has said, the last time. `leaving`: the application wants to go;
+    `asks_out`: nothing is in flight any more, and the others are asked for a view without it.
     """
 
     me: Address
@@ -149,6 +150,7 @@ class MembershipState:
     connected: bool = False
     gone: bool = False
     leaving: bool = False
+    asks_out: bool = False
     stored: tuple[int, int] = (0, 0)
     last_install: Install | None = None
     next_token: int = 1

@@ -24,6 +24,7 @@ from groupcore.membership.headers import (
     Accept,
     Install,
     Installed,
+    LeaveRequest,
     Prepare,
     Promise,
     Propose,
@@ -72,11 +73,11 @@ class Voter:
         record = self.state.record
         if not record.may_promise(prepare.ballot):
             assert record.promised is not None
-            return [self.promise(proposer, number, prepare.ballot, record.promised)]
+            return self.promise(proposer, number, prepare.ballot, record.promised)
         if record.promised == prepare.ballot:
             if self.state.is_storing:
                 return []  # told when it is on disk
-            return [self.promise(proposer, number, prepare.ballot, prepare.ballot)]
+            return self.promise(proposer, number, prepare.ballot, prepare.ballot)
         return [self.store_promise(proposer, number, prepare.ballot)]
 
     def is_foreign(self, lineage: int) -> bool:
@@ -97,12 +98,18 @@ class Voter:
     def store_promise(self, proposer: Address, number: int, ballot: Ballot) -> Effect:
         """The promise is told when it is on disk."""
         self.state.record = self.state.record.with_promise(ballot)
-        told = self.promise(proposer, number, ballot, ballot)
-        return self.state.persist([told])
+        return self.state.persist(self.promise(proposer, number, ballot, ballot))
 
-    def promise(self, proposer: Address, number: int, ballot: Ballot, promised: Ballot) -> Effect:
-        """Tell the proposer the vote, and the highest ballot that binds it."""
-        return self.state.send(proposer, Promise(number, ballot, promised, self.vote()))
+    def promise(
+        self, proposer: Address, number: int, ballot: Ballot, promised: Ballot
+    ) -> list[Effect]:
+        """Tell the proposer the vote, and the highest ballot that binds it.
+
+        Who leaves says so again ahead of its vote: its requests may have reached nobody that ran,
+        and a view that counts on it as a voter would be one voter short as soon as it has begun.
+        """
+        told = self.state.send(proposer, Promise(number, ballot, promised, self.vote()))
+        return [self.state.send(proposer, LeaveRequest()), told] if self.state.asks_out else [told]
 
     def vote(self) -> Vote:
         """What this node brings: its disk, or its memory, of which the flush tells the rest.

@@ -17,6 +17,7 @@ from groupcore.membership.headers import (
     Accept,
     Install,
     Installed,
+    LeaveRequest,
     Prepare,
     Promise,
     Propose,
@@ -67,6 +68,22 @@ def on_disk(voter: Voter, effects: list[Effect]) -> list[Effect]:
         for persist in stored(effects)
         for effect in voter.state.after_persist.pop(persist.token)
     ]
+
+
+def test_who_leaves_says_so_again_ahead_of_its_vote() -> None:
+    voter = living()
+    voter.state.asks_out = True
+    effects = on_disk(voter, voter.on_prepare(B, Prepare(VIEW, FIRST)))
+    assert told(effects) == [LeaveRequest(), promise(FIRST)]
+    assert {batch.destination for batch in downs(effects)} == {B}
+    again = voter.on_prepare(B, Prepare(VIEW, FIRST))  # it is repeated, and so is that
+    assert told(again) == [LeaveRequest(), promise(FIRST)]
+
+
+def test_who_only_hands_over_yet_does_not_say_that_it_leaves() -> None:
+    voter = living()
+    voter.state.leaving = True
+    assert told(on_disk(voter, voter.on_prepare(B, Prepare(VIEW, FIRST)))) == [promise(FIRST)]
 
 
 def promise(ballot: Ballot, promised: Ballot | None = None, **parts: object) -> Promise:
