@@ -187,7 +187,7 @@ export class BlockObject extends Shared {
 
   get parcel(): string {
     const own = this.name.slice(this.name.lastIndexOf("/") + 1);
-    return `${this.via === "" ? own : this.via}:${this.sent > 0 ? this.sent : ""}`;
+    return `${this.via || own}:${this.sent > 0 ? this.sent : ""}`;
   }
 
   get lastShown(): number {

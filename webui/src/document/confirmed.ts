@@ -322,7 +322,7 @@ export class Confirmed {
   private isThere(block: BlockObject): boolean {
     if (block.status !== "joined") return false;
     if (block.number === 0) return true;
-    const source = block.via === "" ? this.idOf(block) : block.via;
+    const source = block.via || this.idOf(block);
     return this.blocks.get(block.into)?.has(source, block.number) === true;
   }
 
@@ -331,7 +331,7 @@ export class Confirmed {
     this.passOn();
     for (const [id, block] of this.blocks) {
       if (block.status !== "joined" || block.into !== into || block.number !== number) continue;
-      if ((block.via === "" ? id : block.via) === source) return [id, block];
+      if ((block.via || id) === source) return [id, block];
     }
     return null;
   }

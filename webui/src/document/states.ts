@@ -11,9 +11,8 @@ export function asSeen(confirmed: Confirmed, block: BlockObject, state: BlockSta
   const there = confirmed.blocks.get(into);
   if (state.status !== "joined" || state.number > 0 || status !== "joined" || number === 0)
     return state;
-  const isSeen = there === undefined || there.has(via || confirmed.idOf(block), number);
-  const isOther = via === "" && state.into !== into;
-  return isSeen || isOther ? state : { ...state, number, leaving };
+  const isSeen = there?.has(via || confirmed.idOf(block), number) ?? true;
+  return isSeen || (via === "" && state.into !== into) ? state : { ...state, number, leaving };
 }
 
 /**
