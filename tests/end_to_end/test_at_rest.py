@@ -9,6 +9,7 @@ import aiohttp
 from server.main import main
 from tests.end_to_end.cluster import LIMIT_S, NAMES, eventually, running_cluster
 from tests.groupcore.aio.key_files import FORMER, bytes_below, key_file
+from tests.management import credentials
 
 TEXT = "what nobody but these people may read"
 LONG = "\n\n".join([f"{TEXT} " * 200] * 8)
@@ -39,7 +40,7 @@ async def test_running_and_killed_nodes_show_nothing_and_go_on(tmp_path: Path) -
             assert min(sizes) > 0
             assert shown(tmp_path) == dict.fromkeys(NAMES, 0), "while they run"
             where = f"{cluster.nodes['a'].admin_url}/admin/log"
-            async with http.get(where) as answer:
+            async with http.get(where, headers=credentials(where)) as answer:
                 assert answer.status == 200
                 assert TEXT in await answer.text(), "the node's own child finds the key"
         for name in NAMES:
