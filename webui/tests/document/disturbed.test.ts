@@ -13,7 +13,13 @@ const LIMIT_MS = 3_600_000;
 const SEED_MS = 60_000;
 
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
-const OPEN: readonly (readonly [seed: number, what: string])[] = [];
+const OPEN: readonly (readonly [seed: number, what: string])[] = [[60635, "apart"]];
+/** The same on slow nodes. */
+const OPEN_SLOW: readonly (readonly [seed: number, what: string])[] = [
+  [60325, "doubled"],
+  [60369, "torn"],
+  [60462, "doubled"],
+];
 /** On slow nodes. */
 const MENDED_SLOW: readonly (readonly [seed: number, what: string])[] = [
   [20095, "missing"],
@@ -137,6 +143,14 @@ test.fails.each(OPEN)(
   "open: game %i has a token %s",
   async (seed) => {
     await playDisturbed(disturbedOf(seed));
+  },
+  SEED_MS,
+);
+
+test.fails.each(OPEN_SLOW)(
+  "open: game %i on slow nodes has a token %s",
+  async (seed) => {
+    await playDisturbed(slowOf(seed));
   },
   SEED_MS,
 );
