@@ -40,7 +40,8 @@ function fateOf(
   const at = (id: string, found: BlockObject, other: string): Fate => {
     const key = `${other}:${number}`;
     const draft = found.drafts.get(key)?.[1] ?? [];
-    const parts = (found.parted.get(key) ?? []).filter((to) => to[1] > 0);
+    const passed = found.onward.get(key); // with a text that came when its own had gone
+    const parts = (passed ? [passed] : (found.parted.get(key) ?? [])).filter((to) => to[1] > 0);
     const next = parts.map((to) => chased(id, to, text));
     if (draft.length + next.length > 0) return { draft, next };
     // It is in the text, which may have gone on, or have been on its way out when it came.

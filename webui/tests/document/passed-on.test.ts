@@ -125,3 +125,29 @@ test("a text that a block has passed on is not taken for its own, which has come
     ["y", "twosix"],
   ]);
 });
+
+test("a part that came with a text is followed with that where it was passed on (F6)", () => {
+  const node = shown("s", "x", "y");
+  node.model.change([["edit", "y", [3, "[X]"]]]);
+  node.happens("y", "ann", "join", ["closed", 1, "s", 1]);
+  node.happens("y", "me", "edit");
+  node.answers("y", 1, { version: 1, moved: [["s", 2]], draft: [] });
+  node.happens("x", "bob", "join", ["closed", 1, "y", 1]);
+  node.happens("y", "kim", "accept", ["received", "x", 1, "done", "s", 3, true]);
+  node.inOneFrame(() => {
+    const [text, part] = [[3, "two"] as const, [6, "[X]"] as const];
+    node.happens("s", "kim", "a", ["edited", 1, text], ["received", "y", 1, "done", "", 0, true]);
+    node.happens("s", "kim", "a", ["edited", 2, part], ["received", "y", 2, "done", "", 0]);
+    node.happens("s", "ann", "join", ["closed", 3, "x", 1]);
+  });
+  // The text of x is refused by s, and is back in y; that of s comes behind it.
+  node.happens("s", "kim", "accept", ["received", "y", 3, "refused", "", 0, true]);
+  node.happens("x", "kim", "accept", ["received", "s", 1, "done", "y", 2, true]);
+  node.tells(["left", ["x"], true]);
+  node.happens("y", "kim", "take_back", ["edited", 2, ["one"]], ["opened", 2, ["one"], {}]);
+  const text = ["edited", 3, [3, "sixtwo[X]"]];
+  node.happens("y", "kim", "accept", text, ["received", "x", 2, "done", "", 0, true]);
+  expect(node.texts).toEqual([["y", "onesixtwo[X]"]]);
+  expect(node.model.drafts).toEqual([]);
+  expect(node.model.stored()).toBeNull();
+});
