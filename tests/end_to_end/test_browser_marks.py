@@ -115,6 +115,24 @@ async def test_an_address_that_is_typed_before_its_form_is_loaded_stands_in_it(
     await expect(tab.block(0)).to_have_text("see here")
 
 
+async def test_an_address_stays_as_it_is_typed_while_others_write(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    doc = await cluster.create("a", "see here")
+    one, two = await open_two(cluster, tabs, doc)
+    await one.put_caret(0)
+    await one.select(4)
+    await one.press("Control+k")
+    await expect(one.page.get_by_test_id("link-address")).to_be_focused()
+    await one.page.keyboard.type("https")
+    await two.put_caret(0, "Home")
+    await two.type("Please ")
+    await one.shows("Please see here")
+    await one.page.keyboard.type("://example.org")
+    await one.press("Enter")
+    await same_html(one, two, 0, "Please see " + LINK.format("https://example.org", "here"))
+
+
 async def test_a_link_is_made_opened_changed_and_taken_away(cluster: Cluster, tabs: Tabs) -> None:
     doc = await cluster.create("a", "see here")
     one, two = await open_two(cluster, tabs, doc)
