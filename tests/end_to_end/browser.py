@@ -201,7 +201,8 @@ class BrowserTab:
         try:
             await eventually(has_them, "these blocks")
         except AssertionError:
-            assert await self.texts() == list(texts)
+            found = await self.texts()
+            assert found == list(texts), f"it shows {found}"
 
     async def saved(self) -> None:
         """Wait until the badge says saved, or that what has no place is kept."""
