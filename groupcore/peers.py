@@ -52,11 +52,10 @@ class Peer:
 
     `source` is where it has shown to be, by its proof or by one that was asked for from there;
     `sourced_at`: when its newest datagram last came from there; `moving`: where it may have gone.
-    `foreign` is False for the other life of this
-    node's own id, which is not listened to. A `prober` is answered, and counts for nothing else.
-    `grouped_at`: when a multicast of it came that was no copy; `missed`: none does, and it is told.
-    `missing_at`: when it said the same of this node, `copied_until`: so it gets copies, `lasting`:
-    it has once got them.
+    `foreign` is False for the other life of this node's own id, which is not listened to. A
+    `prober` is answered, and counts for nothing else. `grouped_at`: when a multicast of it came
+    that was no copy; `missed`: none does, and it is told. `missing_at`: when it said the same of
+    this node, `copied_until`: so it gets copies, `lasting`: it has once got them.
     """
 
     __slots__ = (
