@@ -27,6 +27,8 @@ export interface DocumentState {
   readonly isLoaded: boolean;
   readonly title: string;
   readonly save: SaveState;
+  /** The browser's store has what is not saved; null: it cannot have it. */
+  readonly isKept: boolean | null;
   /** How long the oldest edit has waited: 0, 3 or 10 seconds. */
   readonly waited_s: 0 | 3 | 10;
   readonly company: CompanyState;
@@ -90,6 +92,8 @@ export class DocumentController {
   private isTold = false;
   private isReady = false;
   private readonly keeper: Keeper;
+  /** How much there was to keep when it was looked at last. */
+  private unsaved = { edits: 0, drafts: 0 };
   private readonly waiting: Waiting;
   private changes: Changes | null = null;
   /** Who else is here. */
@@ -121,7 +125,8 @@ export class DocumentController {
     this.model.onRights = () => this.role.learn();
     if (this.model.isLoaded) this.role.assume();
     this.drafts = kept?.drafts ?? [];
-    this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined);
+    const tell = (): void => this.tell();
+    this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined, tell);
     this.waiting = new Waiting((delay_ms, act) => this.later(delay_ms, act));
     const now_ms = () => performance.now();
     const text = () => this.editor;
@@ -160,7 +165,7 @@ export class DocumentController {
   /** Shows the text in this element, once it is loaded. */
   attach(host: HTMLElement): void {
     this.editor = new DocumentEditor(host, this.model, {
-      edited: () => this.changed(),
+      edited: () => this.changed(true),
       notPut: (texts) => {
         this.drafts = [...this.drafts, ...texts];
         this.changed();
@@ -209,6 +214,7 @@ export class DocumentController {
       isLoaded: this.isReady,
       title: model.value.title,
       save: this.save,
+      isKept: this.keeper.hasFailed ? null : this.keeper.isKept,
       waited_s: this.waiting.waited_s,
       company: this.company.state,
       drafts: this.allDrafts,
@@ -264,7 +270,7 @@ export class DocumentController {
   setTitle(title: string): void {
     if (title === this.model.value.title || title === "") return;
     this.model.change([["rename", title]]);
-    this.changed();
+    this.changed(true);
   }
 
   setName(name: string): void {
@@ -311,8 +317,13 @@ export class DocumentController {
     this.company.away(true);
     this.keeper.flush();
     const isUnkept =
-      this.keeper.hasFailed && (this.model.stored() !== null || this.allDrafts.length > 0);
+      !this.keeper.isKept && (this.model.stored() !== null || this.allDrafts.length > 0);
     return isUnkept || this.doing > 0 || this.pictures?.wouldLose === true;
+  }
+
+  /** What is not saved is kept, or cannot be: the page may be left. */
+  async kept(): Promise<void> {
+    await this.keeper.kept();
   }
 
   /** The page is left; a browser may bring it back as it was. */
@@ -401,12 +412,16 @@ export class DocumentController {
     return [...drafts, ...(this.editor?.unread ?? [])];
   }
 
-  /** After everything that may have changed the model: keep, count, show. */
-  private changed(): void {
+  /** After everything that may have changed the model: keep, count, show; `isOwn`: by the person. */
+  private changed(isOwn = false): void {
     if (this.isClosed) return;
     if (this.model.isLoaded) void this.prepare();
     this.editor?.setWritable(this.mayWrite);
-    this.keeper.changed(this.model.save.edits + this.allDrafts.length + this.doing > 0);
+    const { edits } = this.model.save;
+    const drafts = this.allDrafts.length;
+    const isNew = isOwn || edits > this.unsaved.edits || drafts > this.unsaved.drafts;
+    this.unsaved = { edits, drafts };
+    this.keeper.changed(edits + drafts + this.doing > 0, isNew);
     this.waiting.watch(this.save.edits, () => this.tell());
     this.tell();
   }

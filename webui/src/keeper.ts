@@ -4,6 +4,7 @@
  * Rule.
  *   E1  No call goes out before the store has it, with its number: a browser that dies makes the
  *       same call again, and it is done once.
+ *   E2  Nothing is said to be kept before the store has it.
  */
 
 import type { ClientLocks } from "./client-lock";
@@ -22,21 +23,38 @@ export class Keeper {
   private tidying: ReturnType<typeof setTimeout> | undefined;
   private isWriting = false;
   private isDirty = false;
+  /** How often the person has added something, and how much of that the store has. */
+  private added = 0;
+  private stored = 0;
   private waiters: (() => void)[] = [];
   /** Whether the last write failed, so that closing the tab would lose unsent edits. */
   hasFailed = false;
 
-  /** `state`: what is to be kept now. `isStored`: the store has something of it. */
+  /**
+   * `state`: what is to be kept now. `isStored`: the store has something of it. `written`: a write
+   * has ended.
+   */
   constructor(
     private readonly store: Store | null,
     private readonly state: () => Kept,
     private isStored: boolean,
+    private readonly written: () => void = () => undefined,
   ) {
     this.hasFailed = store === null;
   }
 
-  /** Something to keep may have come or gone; `isSomething`: there is some now. */
-  changed(isSomething: boolean): void {
+  /** E2: the store has all that the person has written. */
+  get isKept(): boolean {
+    return this.stored === this.added && !this.hasFailed;
+  }
+
+  /**
+   * Something to keep may have come or gone; `isSomething`: there is some now; `isNew`: some of it
+   * is in no write yet, and not only as the places of others' changes in it have moved.
+   */
+  changed(isSomething: boolean, isNew = true): void {
+    if (isNew) this.added += 1;
+    if (!isSomething) this.stored = this.added;
     if (!isSomething && !this.isStored) return;
     this.isDirty = true;
     if (this.timer === null) this.timer = setTimeout(() => this.flush(), DELAY_MS);
@@ -65,6 +83,7 @@ export class Keeper {
     if (this.store === null) return;
     this.isWriting = true;
     this.isDirty = false;
+    const { added } = this;
     const { waiters } = this;
     this.waiters = [];
     try {
@@ -73,6 +92,7 @@ export class Keeper {
       if (isSomething) await this.store.keep(kept);
       else await this.store.forget(kept.client, kept.doc);
       this.isStored = isSomething;
+      this.stored = added;
       clearTimeout(this.tidying);
       if (!isSomething) this.tidying = setTimeout(() => this.tidy(), TIDY_MS);
       this.hasFailed = false;
@@ -82,6 +102,7 @@ export class Keeper {
     this.isWriting = false;
     for (const resolve of waiters) resolve();
     if (this.isDirty) this.flush();
+    this.written();
   }
 
   private tidy(): void {

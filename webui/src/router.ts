@@ -36,6 +36,11 @@ export function isOpenToAll(route: Route): boolean {
   return route.page === "nowhere" || OPEN.some((page) => page === route.page);
 }
 
+/** Whether a click follows its link here, and opens no other tab. */
+export function isPlain({ button, metaKey, ctrlKey, shiftKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey;
+}
+
 /** The path of a document. */
 export function documentPath(id: string): string {
   return `/doc/${encodeURIComponent(id)}`;

@@ -250,6 +250,28 @@ test("closing is asked about only when something would be lost", async () => {
   expect(controller.hide()).toBe(true);
 });
 
+test("what is not in the store yet is not said to be kept, and closing is asked about", async () => {
+  const store = await Store.open();
+  const stage = new Stage(store);
+  const controller = await opened(stage);
+  stage.model?.waitFor(1);
+  expect([controller.state.isKept, controller.hide()]).toEqual([false, true]);
+  await controller.kept();
+  expect([controller.state.isKept, controller.hide()]).toEqual([true, false]);
+  stage.model?.waitFor(2);
+  expect(controller.state.isKept).toBe(false);
+  stage.model?.waitFor(1);
+  await controller.kept();
+  await settle();
+  expect(stage.last?.isKept).toBe(true);
+  stage.model?.waitFor(1);
+  expect(controller.state.isKept).toBe(true);
+  stage.model?.waitFor(0);
+  controller.hide();
+  await settle();
+  store.close();
+});
+
 test("closing the page closes the model", async () => {
   const stage = new Stage(null);
   const controller = await opened(stage);

@@ -79,6 +79,31 @@ test("a document with nothing of the person's in it is forgotten", async () => {
   store.close();
 });
 
+test("E2: nothing is kept before a write that has it has ended", async () => {
+  const store = await Store.open();
+  const told: boolean[] = [];
+  const keeper: Keeper = new Keeper(
+    store,
+    () => kept("nine", { calls: 1 }),
+    false,
+    () => told.push(keeper.isKept),
+  );
+  expect(keeper.isKept).toBe(true);
+  keeper.changed(true);
+  keeper.flush();
+  expect(keeper.isKept).toBe(false);
+  keeper.changed(true);
+  await keeper.kept();
+  expect([told, keeper.isKept]).toEqual([[false, true], true]);
+  keeper.changed(true, false);
+  expect(keeper.isKept).toBe(true);
+  keeper.changed(true);
+  keeper.changed(false);
+  expect(keeper.isKept).toBe(true);
+  await store.forget("nine", "doc");
+  store.close();
+});
+
 test("without a store, closing the tab would lose edits, and the keeper says so", () => {
   expect(new Keeper(null, () => kept("five", null), false).hasFailed).toBe(true);
 });

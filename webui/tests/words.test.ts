@@ -9,6 +9,7 @@ const facts = (save: SaveFacts["save"], more: Partial<SaveFacts> = {}): SaveFact
   save,
   waited_s: 0,
   isStopped: false,
+  isKept: true,
   ...more,
 });
 
@@ -22,6 +23,16 @@ test("the badge names the kept edits while they cannot be sent", () => {
   expect(badgeText(facts({ kind: "saving", edits: 1, places: 1 }, { waited_s: 3 }))).toBe(
     "Still saving…",
   );
+});
+
+test("nothing is said to be kept before the store has it, or when it cannot have it", () => {
+  const offline = { kind: "offline", edits: 3, places: 2 } as const;
+  expect(badgeText(facts(offline, { isKept: false }))).toBe("Offline · 2 changes being kept…");
+  expect(badgeText(facts(offline, { isKept: null }))).toBe("Offline · 2 changes in this tab only");
+  const kept = { kind: "kept", edits: 0, places: 1 } as const;
+  expect(badgeText(facts(kept, { isKept: false }))).toBe("1 change being kept…");
+  expect(badgeText(facts(kept, { isKept: null }))).toBe("1 change in this tab only");
+  expect(announcement(facts(offline, { isKept: null }), false)).toContain("Do not close this tab");
 });
 
 test("ordinary saving is not said aloud, trouble and its end are", () => {

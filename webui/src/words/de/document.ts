@@ -11,10 +11,6 @@ export default {
     `Ein Titel hat höchstens ${number(most)} Zeichen. Weggelassen wurde: „${words}“`,
   shortcuts: "Tastenkürzel",
   inspector: "Inspektor",
-  noAccess: "Kein Zugang mehr",
-  linkOver: "Der Link, über den Sie gekommen sind, gilt nicht mehr.",
-  askOwner: "Fragen Sie den Eigentümer, wenn Sie Zugang haben sollten.",
-  notOpened: "Dieses Dokument kann nicht geöffnet werden",
   noReader: "Sie dürfen dieses Dokument nicht mehr lesen.",
   missing:
     "Unter dieser Adresse gibt es kein Dokument. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
@@ -32,6 +28,20 @@ export default {
   disconnected: "Getrennt",
   changesKept: (places) =>
     plural(places, "1 Änderung aufbewahrt", `${number(places)} Änderungen aufbewahrt`),
+  keepingChanges: (places) =>
+    plural(
+      places,
+      "1 Änderung wird aufbewahrt …",
+      `${number(places)} Änderungen werden aufbewahrt …`,
+    ),
+  changesHere: (places) =>
+    plural(
+      places,
+      "1 Änderung nur in diesem Tab",
+      `${number(places)} Änderungen nur in diesem Tab`,
+    ),
+  sayNotKept:
+    "Ihre Änderungen können gerade nicht gespeichert werden. Schließen Sie diesen Tab nicht: Nur er hat sie.",
   sayNotSaved:
     "Ihre Änderungen können gerade nicht gespeichert werden. Sie bleiben in diesem Browser.",
   sayOffline: "Offline.",

@@ -9,10 +9,6 @@ export default {
     `A title has at most ${number(most)} characters. This was left out: “${words}”`,
   shortcuts: "Keyboard shortcuts",
   inspector: "Inspector",
-  noAccess: "No access any more",
-  linkOver: "The link by which you came is not good any more.",
-  askOwner: "Ask the owner, if you should have access.",
-  notOpened: "This document cannot be opened",
   noReader: "You may not read this document any more.",
   missing: "There is no document at this address. Check it, or look in the list.",
   keptUntilSignIn:
@@ -28,7 +24,12 @@ export default {
   disconnected: "Disconnected",
   changesKept: (places: number) =>
     plural(places, "1 change kept", `${number(places)} changes kept`),
+  keepingChanges: (places: number) =>
+    plural(places, "1 change being kept…", `${number(places)} changes being kept…`),
+  changesHere: (places: number) =>
+    plural(places, "1 change in this tab only", `${number(places)} changes in this tab only`),
   sayNotSaved: "Your edits cannot be saved right now. They are kept in this browser.",
+  sayNotKept: "Your edits cannot be saved right now. Do not close this tab: only it has them.",
   sayOffline: "Offline.",
   saySlow: "Saving takes longer than usual.",
   sayKept: "A text of yours has no place in the document any more. It is kept for you.",

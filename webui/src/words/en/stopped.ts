@@ -1,0 +1,6 @@
+export default {
+  noAccess: "No access any more",
+  linkOver: "The link by which you came is not good any more.",
+  askOwner: "Ask the owner, if you should have access.",
+  notOpened: "This document cannot be opened",
+};
