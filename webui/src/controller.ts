@@ -93,7 +93,7 @@ export class DocumentController {
   private isReady = false;
   private readonly keeper: Keeper;
   /** How much there was to keep when it was looked at last. */
-  private unsaved = { edits: 0, drafts: 0 };
+  private unsaved = 0;
   private readonly waiting: Waiting;
   private changes: Changes | null = null;
   /** Who else is here. */
@@ -125,8 +125,8 @@ export class DocumentController {
     this.model.onRights = () => this.role.learn();
     if (this.model.isLoaded) this.role.assume();
     this.drafts = kept?.drafts ?? [];
-    const tell = (): void => this.tell();
-    this.keeper = new Keeper(parts.store, () => this.toKeep(), kept !== undefined, tell);
+    const toKeep = () => this.toKeep();
+    this.keeper = new Keeper(parts.store, toKeep, kept !== undefined, () => this.tell());
     this.waiting = new Waiting((delay_ms, act) => this.later(delay_ms, act));
     const now_ms = () => performance.now();
     const text = () => this.editor;
@@ -214,7 +214,7 @@ export class DocumentController {
       isLoaded: this.isReady,
       title: model.value.title,
       save: this.save,
-      isKept: this.keeper.hasFailed ? null : this.keeper.isKept,
+      isKept: this.keeper.isKept,
       waited_s: this.waiting.waited_s,
       company: this.company.state,
       drafts: this.allDrafts,
@@ -417,11 +417,9 @@ export class DocumentController {
     if (this.isClosed) return;
     if (this.model.isLoaded) void this.prepare();
     this.editor?.setWritable(this.mayWrite);
-    const { edits } = this.model.save;
-    const drafts = this.allDrafts.length;
-    const isNew = isOwn || edits > this.unsaved.edits || drafts > this.unsaved.drafts;
-    this.unsaved = { edits, drafts };
-    this.keeper.changed(edits + drafts + this.doing > 0, isNew);
+    const unsaved = this.model.save.edits + this.allDrafts.length + this.doing;
+    this.keeper.changed(unsaved > 0, isOwn || unsaved > this.unsaved);
+    this.unsaved = unsaved;
     this.waiting.watch(this.save.edits, () => this.tell());
     this.tell();
   }

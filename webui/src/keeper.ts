@@ -43,9 +43,9 @@ export class Keeper {
     this.hasFailed = store === null;
   }
 
-  /** E2: the store has all that the person has written. */
-  get isKept(): boolean {
-    return this.stored === this.added && !this.hasFailed;
+  /** E2: the store has all that the person has written; null: it cannot have it. */
+  get isKept(): boolean | null {
+    return this.hasFailed ? null : this.stored === this.added;
   }
 
   /**

@@ -35,7 +35,7 @@ function changesText(places: number, isKept: boolean | null): string {
 export function announcement(facts: SaveFacts, wasTrouble: boolean): string {
   const { save, waited_s, isKept } = facts;
   const isHeld = save.kind === "kept" || (save.kind === "offline" && save.edits > 0);
-  if (isHeld && isKept === null) return documentWords.sayNotKept;
+  if (isHeld && isKept === null) return changesText(save.places, isKept);
   if (save.kind === "offline" && save.edits > 0) return documentWords.sayNotSaved;
   if (save.kind === "offline") return documentWords.sayOffline;
   if (save.kind === "kept") return documentWords.sayKept;

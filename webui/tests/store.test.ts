@@ -81,7 +81,7 @@ test("a document with nothing of the person's in it is forgotten", async () => {
 
 test("E2: nothing is kept before a write that has it has ended", async () => {
   const store = await Store.open();
-  const told: boolean[] = [];
+  const told: (boolean | null)[] = [];
   const keeper: Keeper = new Keeper(
     store,
     () => kept("nine", { calls: 1 }),

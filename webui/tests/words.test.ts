@@ -32,7 +32,7 @@ test("nothing is said to be kept before the store has it, or when it cannot have
   const kept = { kind: "kept", edits: 0, places: 1 } as const;
   expect(badgeText(facts(kept, { isKept: false }))).toBe("1 change being kept…");
   expect(badgeText(facts(kept, { isKept: null }))).toBe("1 change in this tab only");
-  expect(announcement(facts(offline, { isKept: null }), false)).toContain("Do not close this tab");
+  expect(announcement(facts(offline, { isKept: null }), false)).toBe("2 changes in this tab only");
 });
 
 test("ordinary saving is not said aloud, trouble and its end are", () => {

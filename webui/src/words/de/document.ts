@@ -14,8 +14,6 @@ export default {
   noReader: "Sie dürfen dieses Dokument nicht mehr lesen.",
   missing:
     "Unter dieser Adresse gibt es kein Dokument. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
-  keptUntilSignIn:
-    "Sie sind abgemeldet. Was Sie geschrieben haben, bleibt in diesem Browser und wird gesendet, sobald Sie sich wieder anmelden.",
   notAllLoaded:
     "Ein Teil Ihrer Auswahl ist noch nicht geladen. Versuchen Sie es gleich noch einmal.",
   partMissing:
@@ -40,8 +38,6 @@ export default {
       "1 Änderung nur in diesem Tab",
       `${number(places)} Änderungen nur in diesem Tab`,
     ),
-  sayNotKept:
-    "Ihre Änderungen können gerade nicht gespeichert werden. Schließen Sie diesen Tab nicht: Nur er hat sie.",
   sayNotSaved:
     "Ihre Änderungen können gerade nicht gespeichert werden. Sie bleiben in diesem Browser.",
   sayOffline: "Offline.",

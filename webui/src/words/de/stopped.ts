@@ -6,4 +6,6 @@ export default {
   linkOver: "Der Link, über den Sie gekommen sind, gilt nicht mehr.",
   askOwner: "Fragen Sie den Eigentümer, wenn Sie Zugang haben sollten.",
   notOpened: "Dieses Dokument kann nicht geöffnet werden",
+  keptUntilSignIn:
+    "Sie sind abgemeldet. Was Sie geschrieben haben, bleibt in diesem Browser und wird gesendet, sobald Sie sich wieder anmelden.",
 } satisfies Translation<typeof english>;

@@ -11,8 +11,6 @@ export default {
   inspector: "Inspector",
   noReader: "You may not read this document any more.",
   missing: "There is no document at this address. Check it, or look in the list.",
-  keptUntilSignIn:
-    "You are signed out. What you have written is kept in this browser, and is sent when you sign in again.",
   notAllLoaded: "A part of what you have selected is not loaded yet. Try again in a moment.",
   partMissing: "A part of this page could not be loaded. Check your connection, then try again.",
   readOnly: "You can read this document, not change it.",
@@ -29,7 +27,6 @@ export default {
   changesHere: (places: number) =>
     plural(places, "1 change in this tab only", `${number(places)} changes in this tab only`),
   sayNotSaved: "Your edits cannot be saved right now. They are kept in this browser.",
-  sayNotKept: "Your edits cannot be saved right now. Do not close this tab: only it has them.",
   sayOffline: "Offline.",
   saySlow: "Saving takes longer than usual.",
   sayKept: "A text of yours has no place in the document any more. It is kept for you.",
