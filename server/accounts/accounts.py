@@ -41,6 +41,14 @@ FORMERLY: Mapping[str, tuple[str, ...]] = {
         *("invitations", "sign_ins", "tokens", "link_digests"),
         *("folders", "places", "trash", "doomed", "gone"),
     ),
+    "356d806225a753a1": (  # before ids were keyed, attempts counted, and accounts erased
+        *("notes", "noted", "chain", "users", "emails", "subjects"),
+        *("owner_digest", "owner_expires_s", "roles", "rights_number", "proofs", "workspaces"),
+        *("documents", "document_roles", "links", "document_links", "entered"),
+        *("workspace_offers", "document_offers", "invitations", "sign_ins", "tokens"),
+        *("link_digests", "totps", "recovery", "halves", "passkeys", "letters"),
+        *("folders", "places", "trash", "doomed", "gone"),
+    ),
 }
 """The fields of former versions, in their order, by the fingerprint of each."""
 

@@ -111,6 +111,7 @@ class AccountService:
         self._file: AuditFile | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._offering: asyncio.Task[None] | None = None
+        self._drawing: asyncio.Task[None] | None = None
 
     @property
     def accounts(self) -> Accounts:
@@ -155,6 +156,7 @@ class AccountService:
             logger.warning("%s is of another audit log; move it away", self._folder / "audit.jsonl")
         self._write_down(accounts)
         self._sweeping = asyncio.create_task(self._sweep())
+        self._drawing = asyncio.create_task(self._draw(accounts))
         if self.offers:
             self._offering = asyncio.create_task(self._offer())
 
@@ -162,7 +164,7 @@ class AccountService:
         """The node leaves."""
         if self._standing is not None:
             self._standing.end()
-        for task in (self._sweeping, self._offering):
+        for task in (self._sweeping, self._offering, self._drawing):
             if task is not None:
                 task.cancel()
                 await asyncio.wait([task])
@@ -235,10 +237,20 @@ class AccountService:
         """What the principal is for the document."""
         return self.accounts.document_role(principal, document)
 
+    async def _draw(self, accounts: Accounts) -> None:
+        """Have the order keep the key of new ids; where nobody has an account yet it is first."""
+        while not accounts.secret:
+            with suppress(GroupcoreError):
+                await accounts.draw(new_secret("gck"))
+                return
+            await asyncio.sleep(SWEEP_S)
+
     # --- the first owner ------------------------------------------------------------------------
 
     async def offer_ownership(self, anew: bool) -> str | None:
         """The secret that makes the first owner; None if there is one, or another secret is out."""
+        if not self.accounts.secret:
+            await self.accounts.draw(new_secret("gck"))
         secret = new_secret("gco")
         return secret if await self.accounts.offer_ownership(digest_of(secret), anew) else None
 

@@ -54,7 +54,7 @@ class Tokens(SignIns):
             return known.id  # asked again
         if sum(one.user == user for one in self.tokens.values()) >= TOKENS_MAX:
             raise AccountError("too_many", f"one person has {TOKENS_MAX} tokens at most")
-        now_s, id = self.context.time_s, self.context.new_id()
+        now_s, id = self.context.time_s, self._fresh_id()
         kept = tuple(scope for scope in SCOPES if scope in scopes)
         token = ApiToken(id, user, check_name(name), kept, now_s, now_s + valid_s)
         self.tokens[digest] = token

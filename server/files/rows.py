@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 
 from server.accounts.accounts import Accounts
 from server.accounts.records import Trashed
 from server.accounts.roles import ADMIN, Role, user_of
 from server.documents.catalogue import Catalogue
 from server.files.activity import Activity
+from server.files.sight import Sight
 from server.routes.shown import Shown, instant
 
 AT_ONCE = 500
@@ -99,12 +100,18 @@ class Rows:
         """Those they are in; one in the trash only for its owners."""
         rows: list[Shown] = []
         for one in self._accounts.workspaces.values():
-            role, trashed = self._workspace_role(one.id), self._accounts.trash.get(one.id)
-            if role is Role.NONE or (trashed is not None and role is not Role.OWNER):
+            if not self._sees_workspace(one.id):
                 continue
+            role, trashed = self._workspace_role(one.id), self._accounts.trash.get(one.id)
             row: Shown = {"id": one.id, "name": one.name, "role": role.name.lower()}
             rows.append({**row, **self._trashed(one.id, trashed)})
         return rows
+
+    def _sees_workspace(self, workspace: str) -> bool:
+        if workspace not in self._accounts.workspaces:
+            return False
+        role = self._workspace_role(workspace)
+        return role is Role.OWNER or (role is not Role.NONE and workspace not in self._accounts.trash)
 
     def own(self) -> Shown:
         """What they like, and have opened last, newest first; empty where nobody signs in."""
@@ -142,11 +149,30 @@ class Rows:
         shown: Shown = {"workspaces": self.workspaces(), "folders": folders}
         return {**shown, "documents": documents, **self.own()}
 
-    def changed(self, items: Iterable[str]) -> Shown:
-        """The rows of these things as they are now, and which of them are gone."""
+    async def seen(self) -> AsyncIterator[list[str]]:
+        """The ids of everything they see, in parts."""
+        accounts = self._accounts
+        yield [id for id in accounts.folders if self.folder(id) is not None]
+        yield [str(row["id"]) for row in self.workspaces()]
+        known = list(self._catalogue)
+        for start in range(0, len(known), AT_ONCE):
+            some = known[start : start + AT_ONCE]
+            yield [doc for doc in some if self._is_there(doc)]
+            await asyncio.sleep(0)
+
+    def _is_there(self, doc: str) -> bool:
+        """As `document` is not None."""
+        if doc not in self._catalogue:
+            return False
+        if self._accounts.document_role(self._principal, doc) is Role.NONE:
+            return False
+        return self._accounts.buried(doc) is None or self.may_tidy(doc)
+
+    def changed(self, items: Iterable[str], sight: Sight) -> Shown:
+        """The rows of these things as they are now, and which of them are gone that were seen."""
         documents: list[Shown] = []
         folders: list[Shown] = []
-        gone: list[str] = []
+        hidden: list[str] = []
         for item in sorted(items):
             document, folder = self.document(item), self.folder(item)
             if document is not None:
@@ -154,8 +180,12 @@ class Rows:
             if folder is not None:
                 folders.append(folder)
             if document is None and folder is None:
-                gone.append(item)
-        return {"documents": documents, "folders": folders, "gone": gone}
+                hidden.append(item)
+        spaces = [item for item in hidden if self._sees_workspace(item)]
+        gone = sight.lose(item for item in hidden if item not in spaces)
+        sight.see([*(str(one["id"]) for one in (*documents, *folders)), *spaces])
+        shown: Shown = {"documents": documents, "folders": folders, "gone": gone}
+        return {**shown, "workspaces": self.workspaces()} if spaces or gone else shown
 
     def place(self, doc: str) -> Shown | None:
         """Where a document is, and what they may do there; None where they may not read it."""

@@ -318,6 +318,11 @@ class People(Desk):
     def _known(self, ask: Ask) -> str:
         """The account that is named, as far as who asks may know of it."""
         workspace = ask.path("workspace")
+        role = self.accounts.workspace_role(ask.by, workspace)
+        if role is Role.NONE or workspace not in self.accounts.workspaces:
+            raise missing("workspace")  # nor is it told who is there
+        if role is not Role.OWNER and ask.path("user") != ask.user:
+            raise forbidden()
         here = {*self.accounts.roles.get(workspace, ())}
         here |= {*self.accounts.workspace_offers.get(workspace, ())}
         return known_account(self.accounts, ask.by, ask.path("user"), here)
