@@ -121,6 +121,18 @@ class SignIn:
 
 
 @dataclass(frozen=True, slots=True)
+class Denials:
+    """How often somebody failed to sign in to an account, and when last: since its last sign-in,
+    and between that and the one before.
+    """
+
+    since: int
+    since_s: float
+    before: int
+    before_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class ApiToken:
     """A program that acts for its user, within its scopes."""
 

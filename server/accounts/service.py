@@ -23,7 +23,7 @@ from groupcore.shared.object import is_current
 from groupcore.web import Badge
 from server.accounts.accounts import Accounts
 from server.accounts.audit_file import AuditFile
-from server.accounts.backoff import Backoff
+from server.accounts.guard import Guard
 from server.accounts.lists import Lists, Shelf
 from server.accounts.passwords import Passwords
 from server.accounts.records import Ended, RightsChanged
@@ -91,9 +91,7 @@ class AccountService:
         self.node_id = node_id
         self.passwords = passwords
         self.tickets = Tickets()
-        self.guesses = Backoff(free=5, first_s=1.0, most_s=60.0)
-        self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
-        self.codes = Backoff(free=5, first_s=1.0, most_s=900.0)
+        self.guard = Guard(lambda: asyncio.get_running_loop().time())
         self.offers = True
         self.cluster_keys: Callable[[], tuple[bytes, ...]] = tuple
         self.silent_s: Callable[[], float] = lambda: 0.0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from groupcore.shared import operation
+from server.accounts.denials import Denied
 from server.accounts.errors import AccountError, missing
 from server.accounts.names import check_name
 from server.accounts.records import ApiToken, Ended
 from server.accounts.roles import USER
-from server.accounts.sign_ins import SignIns
 
 SCOPES = (
     *("documents:read", "documents:write", "accounts:read", "accounts:write"),
@@ -19,7 +19,7 @@ TOKENS_MAX = 50
 TOKEN_S = 366 * 24 * 3600.0
 
 
-class Tokens(SignIns):
+class Tokens(Denied):
     """Tokens, by the digests of their secrets."""
 
     tokens: dict[str, ApiToken]

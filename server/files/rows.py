@@ -111,7 +111,9 @@ class Rows:
         if workspace not in self._accounts.workspaces:
             return False
         role = self._workspace_role(workspace)
-        return role is Role.OWNER or (role is not Role.NONE and workspace not in self._accounts.trash)
+        return role is Role.OWNER or (
+            role is not Role.NONE and workspace not in self._accounts.trash
+        )
 
     def own(self) -> Shown:
         """What they like, and have opened last, newest first; empty where nobody signs in."""
