@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groupcore.shared import operation
+from server.accounts.erasing import Erasing
 from server.accounts.errors import AccountError
 from server.accounts.roles import USER
-from server.accounts.trash import Trash
 from server.backup.fields import take_part
 
 NAME = "accounts"
@@ -53,7 +53,7 @@ FORMERLY: Mapping[str, tuple[str, ...]] = {
 """The fields of former versions, in their order, by the fingerprint of each."""
 
 
-class Accounts(Trash, check_every=64):
+class Accounts(Erasing, check_every=64):
     """All of it; what here touches several parts at once."""
 
     formerly = FORMERLY
@@ -77,7 +77,8 @@ class Accounts(Trash, check_every=64):
             return
         self.users[user] = replace(found, is_disabled=is_disabled)
         for workspace in self.workspaces if is_disabled else ():
-            self._check_owned(workspace)
+            if self.roles[workspace] or workspace not in self.trash:
+                self._check_owned(workspace)
         self._note(by, "user.disabled" if is_disabled else "user.enabled", user, origin)
         if is_disabled:
             self._end(lambda _, one: one.principal == USER + user, "disabled")

@@ -133,6 +133,17 @@ class Denials:
 
 
 @dataclass(frozen=True, slots=True)
+class Erased:
+    """An account that is no more: when it was made, which tells it from others of its id, and when
+    it was erased; `heir`: the account that has what only it owned, if one has.
+    """
+
+    created_s: float
+    at_s: float
+    heir: str
+
+
+@dataclass(frozen=True, slots=True)
 class ApiToken:
     """A program that acts for its user, within its scopes."""
 

@@ -23,10 +23,12 @@ from groupcore.shared.object import is_current
 from groupcore.web import Badge
 from server.accounts.accounts import Accounts
 from server.accounts.audit_file import AuditFile
+from server.accounts.erased_file import NAME as ERASED
+from server.accounts.erased_file import write_erased
 from server.accounts.guard import Guard
 from server.accounts.lists import Lists, Shelf
 from server.accounts.passwords import Passwords
-from server.accounts.records import Ended, RightsChanged
+from server.accounts.records import Ended, Erased, RightsChanged
 from server.accounts.roles import USER, Role
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.standing import Standing
@@ -314,11 +316,25 @@ class AccountService:
         self._dismiss(lambda badge: badge.key not in good, "signed_out")
         self._follow_rights(())
 
+    async def _list_erased(self, erased: dict[str, Erased]) -> int:
+        """Keep the list beside the log, for a backup of before that is put back; how many it has.
+
+        A disk that refuses is tried again at the next look.
+        """
+        try:
+            await asyncio.to_thread(write_erased, self._folder / ERASED, erased)
+        except OSError as error:
+            logger.error("%s cannot be written: %s", ERASED, error.strerror)
+            return 0
+        return len(erased)
+
     async def _sweep(self) -> None:
         """Have the order take out what is too old."""
-        accounts, due = self.accounts, 0
+        accounts, due, listed = self.accounts, 0, 0
         while True:
             await asyncio.sleep(SWEEP_S)
+            if len(accounts.erased) > listed:
+                listed = await self._list_erased(dict(accounts.erased))
             if not accounts.has_expired(accounts.time_s):
                 due = 0
                 continue

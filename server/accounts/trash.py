@@ -157,7 +157,9 @@ class Trash(Shelves):
                 self._check_may_tidy(by, item)
             if item not in self.trash:
                 raise AccountError("not_found", "this is not in the trash by itself")
-            if item not in self.workspaces and self.workspace_of(item) in self.trash:
+            if item in self.workspaces:
+                self._check_owned(item)
+            elif self.workspace_of(item) in self.trash:
                 raise AccountError("trashed", "its workspace is in the trash; restore that first")
             del self.trash[item]
             self._put_back(item)
