@@ -88,9 +88,9 @@ async def create(way: Way, path: Path) -> Shown:
         rest = given_rest()
         await _fetch(way, aside, rest)
         reader = Reader(aside, rest=rest)
-        manifest = reader.manifest
+        manifest, erased = reader.manifest, erased_in(reader)
         aside.rename(path)
-        note_beside(path, erased_in(reader))
+        note_beside(path, erased)
     except OSError as error:
         raise ServerError(f"{aside} cannot be written: {error.strerror}") from None
     finally:

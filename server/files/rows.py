@@ -36,6 +36,11 @@ class Rows:
         user = self._accounts.users.get(user_of(principal)) if self._sees_names else None
         return "" if user is None else user.name
 
+    def _who(self, field: str, principal: str) -> Shown:
+        """Their name; of an account that was erased only that it was."""
+        is_erased = self._sees_names and user_of(principal) in self._accounts.erased
+        return {field: self._name(principal)} | ({f"{field}_erased": True} if is_erased else {})
+
     def _workspace_role(self, workspace: str) -> Role:
         return self._accounts.workspace_role(self._principal, workspace)
 
@@ -48,8 +53,9 @@ class Rows:
     def _trashed(self, item: str, found: Trashed | None) -> Shown:
         if found is None:
             return {}
-        by, own = self._name(found.by), item in self._accounts.trash
-        return {"trashed": {"at": instant(found.at_s), "by": by, "own": own}}
+        own = item in self._accounts.trash
+        who = self._who("by", found.by)
+        return {"trashed": {"at": instant(found.at_s), **who, "own": own}}
 
     # --- rows -----------------------------------------------------------------------------------
 
@@ -72,9 +78,9 @@ class Rows:
             "folder": accounts.places.get(doc) if is_member else None,
             "role": role.name.lower(),
             "created": created,
-            "by": self._name(filed.by),
+            **self._who("by", filed.by),
             "changed": created if touch is None else instant(touch.at_s),
-            "changed_by": self._name(filed.by if touch is None else touch.by),
+            **self._who("changed_by", filed.by if touch is None else touch.by),
             **self._trashed(doc, buried),
         }
 
@@ -92,7 +98,7 @@ class Rows:
             "workspace": known.workspace,
             "folder": known.parent or None,
             "created": instant(known.created_s),
-            "by": self._name(known.by),
+            **self._who("by", known.by),
             **self._trashed(id, buried),
         }
 
