@@ -5,8 +5,8 @@ import type { Translation } from "../language";
 export default {
   attempts: (count, time) =>
     count === 1
-      ? `Jemand hat einmal vergeblich versucht, sich als Sie anzumelden, um ${time}.`
-      : `Jemand hat ${number(count)}-mal vergeblich versucht, sich als Sie anzumelden, zuletzt um ${time}.`,
+      ? `Jemand hat einmal vergeblich versucht, sich als Sie anzumelden, am ${time}.`
+      : `Jemand hat ${number(count)}-mal vergeblich versucht, sich als Sie anzumelden, zuletzt am ${time}.`,
   attemptsHint:
     "So ist niemand hineingekommen. Wenn Sie es nicht waren, wählen Sie ein Passwort, das Sie sonst nirgends benutzen, oder fügen Sie einen Passkey hinzu.",
   theAttempts: "fehlgeschlagene Anmeldungen",
@@ -29,7 +29,7 @@ export default {
   staysTexts:
     "Was Sie in Dokumenten anderer geschrieben haben, als von „einem gelöschten Konto“. Links, die Sie angelegt haben.",
   staysLog:
-    "Einträge im Protokoll des Servers, unter einer Nummer, die niemanden nennt, und Backups, bis sie enden.",
+    "Einträge im Protokoll des Servers, unter einer Nummer, die niemanden nennt, und Backups, bis sie gelöscht werden.",
   lastOwner:
     "Ihnen allein gehört der erste Arbeitsbereich, also gehörte dieser Server dann niemandem.",
   lastOwnerHint: "Machen Sie dort zuerst jemand anderen zum Besitzer.",

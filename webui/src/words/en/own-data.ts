@@ -4,8 +4,8 @@ export default {
   // tries of others
   attempts: (count: number, time: string) =>
     count === 1
-      ? `Somebody tried to sign in as you once and failed, at ${time}.`
-      : `Somebody tried to sign in as you ${number(count)} times and failed, last at ${time}.`,
+      ? `Somebody tried to sign in as you once and failed, on ${time}.`
+      : `Somebody tried to sign in as you ${number(count)} times and failed, last on ${time}.`,
   attemptsHint:
     "Nobody got in that way. If it was not you, choose a password that you use nowhere else, or add a passkey.",
   theAttempts: "failed sign-ins",
@@ -29,7 +29,7 @@ export default {
   staysTexts:
     "What you wrote in documents of others, as by “a deleted account”. Links that you made.",
   staysLog:
-    "Entries of the server’s log, by a number that names nobody, and backups until they end.",
+    "Entries of the server’s log, by a number that names nobody, and backups until they are deleted.",
   lastOwner: "You are the last owner of the first workspace, so this server would be nobody’s.",
   lastOwnerHint: "Make somebody else an owner there first.",
   toPeople: "Go to people",
