@@ -56,6 +56,13 @@ def add_credentials(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(option, type=Path, metavar="FILE", help=text)
 
 
+def aside_of(path: Path, what: str) -> Path:
+    """Where a file is until it is whole; SettingsProblem when there is one of this name."""
+    if path.exists():
+        raise SettingsProblem(f"{path} is there already; {what} overwrites nothing")
+    return path.with_name(path.name + ".part")
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Whether it prints for programs."""
     parser.add_argument("--json", action="store_true", help="print JSON")

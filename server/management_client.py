@@ -6,6 +6,7 @@ import argparse
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from io import BytesIO
+from typing import BinaryIO
 
 import aiohttp
 
@@ -15,6 +16,7 @@ from server.management.finding import Way, way_to
 from server.management.local import short
 
 LIMIT_S = 30.0
+SILENCE_S = 120.0
 Shown = dict[str, object]
 
 
@@ -84,6 +86,22 @@ class ManagementClient:
         if status >= 400:
             raise ServerError(str(found.get("detail", status)))
         return dict(found)
+
+    async def take(self, path: str, file: BinaryIO) -> int:
+        """Write what the node gives into a file; how many bytes. ServerError as of `ask`."""
+        url, size = f"{self._way.url}/admin{path}", 0
+        timeout = aiohttp.ClientTimeout(total=None, sock_read=SILENCE_S)
+        try:
+            async with self._http.get(url, timeout=timeout) as answer:
+                if answer.status != 200:
+                    found = await answer.json(content_type=None)
+                    raise ServerError(str(found.get("detail", answer.status)))
+                async for part in answer.content.iter_chunked(1 << 18):
+                    file.write(part)
+                    size += len(part)
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise ServerError(f"it did not come whole from {self._way.text}: {error}") from None
+        return size
 
 
 @asynccontextmanager

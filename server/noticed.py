@@ -27,6 +27,7 @@ logger = logging.getLogger("server")
 READ = "audit.read"
 DOCUMENT = "document.exported"
 LOG = "log.exported"
+PERSON = "person.exported"
 REFUSED = "request.refused"
 OTHERS = "others"
 """What an entry is about that stands for those beyond C2."""
@@ -50,6 +51,7 @@ KINDS = {
     READ: Kind(600.0, 200),
     DOCUMENT: Kind(60.0, 200),
     LOG: Kind(60.0, 200),
+    PERSON: Kind(60.0, 200),
     REFUSED: Kind(60.0, 20),
 }
 Write = Callable[[str, str, str, str], Awaitable[None]]

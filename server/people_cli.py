@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import getpass
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,8 +18,16 @@ from urllib.parse import quote
 from server.accounts.audit_file import KIND, compare, verify
 from server.accounts.audit_key import NAME as AUDIT_KEY
 from server.accounts.audit_key import read_any
+from server.accounts.erasing import FATES, HAND_OVER
 from server.accounts.tokens import SCOPES
-from server.command_line import OneLineParser, add_list, add_verbs, common_options
+from server.command_line import (
+    OneLineParser,
+    Verbs,
+    add_list,
+    add_verbs,
+    aside_of,
+    common_options,
+)
 from server.errors import ServerError, SettingsProblem
 from server.management.finding import Way, way_to
 from server.management_client import (
@@ -67,6 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="end the password, sign-ins, tokens and second factor of who has used it until now",
     )
+    _add_data_verbs(user, common)
     token = add_verbs(topics.add_parser("token", help="API tokens"))
     add_list(token, [common], "all tokens")
     create = token.add_parser("create", parents=[common], help="make one; it is printed once")
@@ -95,6 +105,23 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_data_verbs(user: Verbs, common: OneLineParser) -> None:
+    """What a person may ask an operator for: all that is held of them, and its end."""
+    export = user.add_parser("export", parents=[common], help="all that is held of a person: a zip")
+    export.add_argument("email")
+    export.add_argument("file", type=Path, help="the zip; nothing is overwritten")
+    erase = user.add_parser("erase", parents=[common], help="erase an account for good")
+    erase.add_argument("email")
+    erase.add_argument(
+        "--documents",
+        choices=FATES,
+        required=True,
+        help="what becomes of those that nobody else owns; hand_over needs --to",
+    )
+    erase.add_argument("--to", default="", metavar="EMAIL", help="who takes them over")
+    erase.add_argument("--yes", action="store_true", help="do not ask")
+
+
 def run_people_command(arguments: Sequence[str]) -> None:
     """Do it and print what came of it; ServerError says what is wrong."""
     given = make_parser().parse_args(list(arguments))
@@ -106,7 +133,21 @@ def run_people_command(arguments: Sequence[str]) -> None:
             compare(given.file, held, url, box)
         _print(found | ({"compared_with": given.against} if given.against else {}), given.json)
         return
+    if (given.topic, given.verb) == ("user", "erase"):
+        _check_sure(given)
     _print(asyncio.run(_asked(given)), given.json)
+
+
+def _check_sure(given: argparse.Namespace) -> None:
+    """Ask once more, where there is somebody to ask; ServerError where they are not sure."""
+    if (given.documents == HAND_OVER) != bool(given.to):
+        raise SettingsProblem("--documents hand_over and --to belong together")
+    if given.yes:
+        return
+    if not sys.stdin.isatty():
+        raise SettingsProblem("this cannot be taken back; say --yes without a terminal")
+    if input(f"erase {given.email} for good? type the address again: ") != given.email:
+        raise ServerError("nothing was erased")
 
 
 def _verified(path: Path, key: Path | None) -> Shown:
@@ -158,6 +199,10 @@ async def _asked(given: argparse.Namespace) -> object:
             case "user", "reset-factors":
                 path = f"/users/{await _user(node, given.email)}/factors"
                 return await node.ask("DELETE", path)
+            case "user", "export":
+                return await _exported(node, given)
+            case "user", "erase":
+                return await _erased(node, given)
             case "token", "ls":
                 return (await node.ask("GET", "/tokens"))["tokens"]
             case "token", "create":
@@ -180,6 +225,29 @@ async def _confirmed(node: ManagementClient, given: argparse.Namespace) -> objec
     assert isinstance(users, list), "as the API says"
     claimed = [user["id"] for user in users if not user["proved"]]
     return [await node.ask("POST", f"/users/{user}/confirm", {}) for user in claimed]
+
+
+async def _exported(node: ManagementClient, given: argparse.Namespace) -> Shown:
+    """Into a file of mode 0600, which is there only when it is whole."""
+    aside = aside_of(given.file, "a file of a person's data")
+    path = f"/users/{await _user(node, given.email)}/export.zip"
+    try:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            size = await node.take(path, file)
+        aside.rename(given.file)
+    except OSError as error:
+        raise ServerError(f"{aside} cannot be written: {error.strerror}") from None
+    finally:
+        aside.unlink(missing_ok=True)
+    return {"file": str(given.file), "bytes": size}
+
+
+async def _erased(node: ManagementClient, given: argparse.Namespace) -> Shown:
+    """For good; whoever asked has been asked again (`_check_sure`)."""
+    user = await _user(node, given.email)
+    body = {"fate": given.documents, **({"heir": given.to} if given.to else {})}
+    return await node.ask("POST", f"/users/{user}/erase", body)
 
 
 async def _user(node: ManagementClient, email: str) -> str:

@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groupcore.shared import operation
+from server.accounts.erasing import Erasing
 from server.accounts.errors import AccountError
 from server.accounts.roles import USER
-from server.accounts.trash import Trash
 from server.backup.fields import take_part
 
 NAME = "accounts"
@@ -41,11 +41,19 @@ FORMERLY: Mapping[str, tuple[str, ...]] = {
         *("invitations", "sign_ins", "tokens", "link_digests"),
         *("folders", "places", "trash", "doomed", "gone"),
     ),
+    "356d806225a753a1": (  # before ids were keyed, attempts counted, and accounts erased
+        *("notes", "noted", "chain", "users", "emails", "subjects"),
+        *("owner_digest", "owner_expires_s", "roles", "rights_number", "proofs", "workspaces"),
+        *("documents", "document_roles", "links", "document_links", "entered"),
+        *("workspace_offers", "document_offers", "invitations", "sign_ins", "tokens"),
+        *("link_digests", "totps", "recovery", "halves", "passkeys", "letters"),
+        *("folders", "places", "trash", "doomed", "gone"),
+    ),
 }
 """The fields of former versions, in their order, by the fingerprint of each."""
 
 
-class Accounts(Trash, check_every=64):
+class Accounts(Erasing, check_every=64):
     """All of it; what here touches several parts at once."""
 
     formerly = FORMERLY
@@ -69,7 +77,8 @@ class Accounts(Trash, check_every=64):
             return
         self.users[user] = replace(found, is_disabled=is_disabled)
         for workspace in self.workspaces if is_disabled else ():
-            self._check_owned(workspace)
+            if self.roles[workspace] or workspace not in self.trash:
+                self._check_owned(workspace)
         self._note(by, "user.disabled" if is_disabled else "user.enabled", user, origin)
         if is_disabled:
             self._end(lambda _, one: one.principal == USER + user, "disabled")

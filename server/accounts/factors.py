@@ -102,6 +102,11 @@ class Factors(Links):
         else:
             raise AccountError("bad_code", "this code is wrong, or was used already")
 
+    @operation
+    def use_code(self, user: str, step: int, recovery: str, origin: str) -> None:
+        """The person has shown a code (C2), for something that is not taken back."""
+        self._use_code(user, step, recovery, origin)
+
     # --- signing in with it ---------------------------------------------------------------------
 
     @operation

@@ -41,7 +41,7 @@ class Invitations(Offers):
             raise AccountError("too_many", "too many invitations are open; withdraw some")
         email = check_email(email) if email else ""
         expires_s = self.context.time_s + valid_s
-        id = self.context.new_id()
+        id = self._fresh_id()
         self.invitations[digest] = Invitation(id, workspace, role, email, by, expires_s)
         self._note(by, "invitation.created", f"{workspace} {id}", origin)
         return id

@@ -54,7 +54,7 @@ class Links(Tokens):
             return known.id  # asked again
         if len(self._links_of(document)) >= LINKS_MAX:
             raise AccountError("too_many", f"a document has {LINKS_MAX} links at most")
-        now_s, id = self.context.time_s, self.context.new_id()
+        now_s, id = self.context.time_s, self._fresh_id()
         link = ShareLink(id, digest, document, role, by, now_s, now_s + valid_s, verifier)
         self.links[id] = link
         self.link_digests[digest] = id

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from groupcore.shared import operation
-from server.accounts.audit import Audited
 from server.accounts.errors import AccountError, forbidden, missing
+from server.accounts.ids import Ids
 from server.accounts.names import check_email, check_name
 from server.accounts.records import Proof, RightsChanged, User
 from server.accounts.roles import ADMIN, USER, Role, user_of
@@ -22,7 +22,7 @@ HOME = "home"
 """The workspace of the first owner; its owners manage accounts."""
 
 
-class People(Audited):
+class People(Ids):
     """The accounts, and their roles in the workspaces that decide who may manage them."""
 
     users: dict[str, User]
@@ -98,7 +98,7 @@ class People(Audited):
         if len(self.users) >= USERS_MAX:
             raise AccountError("too_many", f"there are {USERS_MAX} accounts already")
         user = User(
-            self.context.new_id(),
+            self._fresh_id(),
             check_name(name),
             email,
             verifier,

@@ -121,6 +121,29 @@ class SignIn:
 
 
 @dataclass(frozen=True, slots=True)
+class Denials:
+    """How often somebody failed to sign in to an account, and when last: since its last sign-in,
+    and between that and the one before.
+    """
+
+    since: int
+    since_s: float
+    before: int
+    before_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """An account that is no more: when it was made, which tells it from others of its id, and when
+    it was erased; `heir`: the account that has what only it owned, if one has.
+    """
+
+    created_s: float
+    at_s: float
+    heir: str
+
+
+@dataclass(frozen=True, slots=True)
 class ApiToken:
     """A program that acts for its user, within its scopes."""
 

@@ -23,10 +23,12 @@ from groupcore.shared.object import is_current
 from groupcore.web import Badge
 from server.accounts.accounts import Accounts
 from server.accounts.audit_file import AuditFile
-from server.accounts.backoff import Backoff
+from server.accounts.erased_file import NAME as ERASED
+from server.accounts.erased_file import write_erased
+from server.accounts.guard import Guard
 from server.accounts.lists import Lists, Shelf
 from server.accounts.passwords import Passwords
-from server.accounts.records import Ended, RightsChanged
+from server.accounts.records import Ended, Erased, RightsChanged
 from server.accounts.roles import USER, Role
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.standing import Standing
@@ -91,9 +93,7 @@ class AccountService:
         self.node_id = node_id
         self.passwords = passwords
         self.tickets = Tickets()
-        self.guesses = Backoff(free=5, first_s=1.0, most_s=60.0)
-        self.addresses = Backoff(free=20, first_s=1.0, most_s=900.0)
-        self.codes = Backoff(free=5, first_s=1.0, most_s=900.0)
+        self.guard = Guard(lambda: asyncio.get_running_loop().time())
         self.offers = True
         self.cluster_keys: Callable[[], tuple[bytes, ...]] = tuple
         self.silent_s: Callable[[], float] = lambda: 0.0
@@ -111,6 +111,7 @@ class AccountService:
         self._file: AuditFile | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._offering: asyncio.Task[None] | None = None
+        self._drawing: asyncio.Task[None] | None = None
 
     @property
     def accounts(self) -> Accounts:
@@ -155,6 +156,7 @@ class AccountService:
             logger.warning("%s is of another audit log; move it away", self._folder / "audit.jsonl")
         self._write_down(accounts)
         self._sweeping = asyncio.create_task(self._sweep())
+        self._drawing = asyncio.create_task(self._draw(accounts))
         if self.offers:
             self._offering = asyncio.create_task(self._offer())
 
@@ -162,7 +164,7 @@ class AccountService:
         """The node leaves."""
         if self._standing is not None:
             self._standing.end()
-        for task in (self._sweeping, self._offering):
+        for task in (self._sweeping, self._offering, self._drawing):
             if task is not None:
                 task.cancel()
                 await asyncio.wait([task])
@@ -235,10 +237,20 @@ class AccountService:
         """What the principal is for the document."""
         return self.accounts.document_role(principal, document)
 
+    async def _draw(self, accounts: Accounts) -> None:
+        """Have the order keep the key of new ids; where nobody has an account yet it is first."""
+        while not accounts.secret:
+            with suppress(GroupcoreError):
+                await accounts.draw(new_secret("gck"))
+                return
+            await asyncio.sleep(SWEEP_S)
+
     # --- the first owner ------------------------------------------------------------------------
 
     async def offer_ownership(self, anew: bool) -> str | None:
         """The secret that makes the first owner; None if there is one, or another secret is out."""
+        if not self.accounts.secret:
+            await self.accounts.draw(new_secret("gck"))
         secret = new_secret("gco")
         return secret if await self.accounts.offer_ownership(digest_of(secret), anew) else None
 
@@ -304,11 +316,25 @@ class AccountService:
         self._dismiss(lambda badge: badge.key not in good, "signed_out")
         self._follow_rights(())
 
+    async def _list_erased(self, erased: dict[str, Erased]) -> int:
+        """Keep the list beside the log, for a backup of before that is put back; how many it has.
+
+        A disk that refuses is tried again at the next look.
+        """
+        try:
+            await asyncio.to_thread(write_erased, self._folder / ERASED, erased)
+        except OSError as error:
+            logger.error("%s cannot be written: %s", ERASED, error.strerror)
+            return 0
+        return len(erased)
+
     async def _sweep(self) -> None:
         """Have the order take out what is too old."""
-        accounts, due = self.accounts, 0
+        accounts, due, listed = self.accounts, 0, 0
         while True:
             await asyncio.sleep(SWEEP_S)
+            if len(accounts.erased) > listed:
+                listed = await self._list_erased(dict(accounts.erased))
             if not accounts.has_expired(accounts.time_s):
                 due = 0
                 continue

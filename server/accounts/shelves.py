@@ -173,10 +173,10 @@ class Shelves(Proofs):
         return renamed
 
     def _known_folder(self, by: str, folder: str) -> Folder:
-        """A folder that somebody may arrange; AccountError."""
-        if folder not in self.folders:
+        """A folder that somebody may arrange; what one may not see is not there."""
+        known = self.folders.get(folder)
+        if known is None or self.workspace_role(by, known.workspace) is Role.NONE:
             raise missing("folder")
-        known = self.folders[folder]
         self._check_place(by, known.workspace, folder)
         return known
 

@@ -67,7 +67,7 @@ class SignIns(Invitations):
             oldest = min(mine, key=lambda key: self.sign_ins[key].seen_s)
             self._end(lambda key, _: key == oldest, "too_many")
         made = SignIn(
-            self.context.new_id(),
+            self._fresh_id(),
             principal,
             now_s,
             now_s,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from groupcore.shared import operation
+from server.accounts.denials import Denied
 from server.accounts.errors import AccountError, missing
 from server.accounts.names import check_name
 from server.accounts.records import ApiToken, Ended
 from server.accounts.roles import USER
-from server.accounts.sign_ins import SignIns
 
 SCOPES = (
     *("documents:read", "documents:write", "accounts:read", "accounts:write"),
@@ -19,7 +19,7 @@ TOKENS_MAX = 50
 TOKEN_S = 366 * 24 * 3600.0
 
 
-class Tokens(SignIns):
+class Tokens(Denied):
     """Tokens, by the digests of their secrets."""
 
     tokens: dict[str, ApiToken]
@@ -54,7 +54,7 @@ class Tokens(SignIns):
             return known.id  # asked again
         if sum(one.user == user for one in self.tokens.values()) >= TOKENS_MAX:
             raise AccountError("too_many", f"one person has {TOKENS_MAX} tokens at most")
-        now_s, id = self.context.time_s, self.context.new_id()
+        now_s, id = self.context.time_s, self._fresh_id()
         kept = tuple(scope for scope in SCOPES if scope in scopes)
         token = ApiToken(id, user, check_name(name), kept, now_s, now_s + valid_s)
         self.tokens[digest] = token

@@ -152,12 +152,14 @@ class Trash(Shelves):
         check_items(items)
         for item in items:
             if item in self.workspaces:
-                self._check_owns(by, item)
+                self._check_owns_seen(by, item)
             else:
                 self._check_may_tidy(by, item)
             if item not in self.trash:
                 raise AccountError("not_found", "this is not in the trash by itself")
-            if item not in self.workspaces and self.workspace_of(item) in self.trash:
+            if item in self.workspaces:
+                self._check_owned(item)
+            elif self.workspace_of(item) in self.trash:
                 raise AccountError("trashed", "its workspace is in the trash; restore that first")
             del self.trash[item]
             self._put_back(item)
@@ -188,21 +190,27 @@ class Trash(Shelves):
         check_items(items)
         count = 0
         for item in items:
+            self._check_may_delete(by, item)
             if item not in self.trash:
                 raise missing("thing in the trash")
-            self._check_may_delete(by, item)
             count += self._delete(by, item, origin)
         return count
 
     def _check_may_delete(self, by: str, item: str) -> None:
         if item in self.workspaces:
-            self._check_owns(by, item)
+            self._check_owns_seen(by, item)
             return
         workspace = self._check_may_see(by, item)
         if item in self.folders:
             self._check_owns(by, workspace)
         elif self.document_role(by, item) is not Role.OWNER:
             raise forbidden()
+
+    def _check_owns_seen(self, by: str, workspace: str) -> None:
+        """As `_check_owns`, in the words of any other thing that one may not see."""
+        if self.workspace_role(by, workspace) is Role.NONE:
+            raise missing("document or folder")
+        self._check_owns(by, workspace)
 
     def has_old_trash(self, age_s: float, now_s: float) -> bool:
         """Whether something has been in the trash for so long."""

@@ -18,11 +18,13 @@ from pathlib import Path
 import aiohttp
 
 from groupcore.aio.rest_key import RestKey
+from server.accounts.erased_file import NAME as ERASED
+from server.accounts.erased_file import Known, erased_from, erased_in, merged, note_beside
 from server.backup.archive import Manifest, Reader, summary
 from server.backup.restoring import Restored, check_empty, restore
 from server.backup.sealing import Sealing
-from server.command_line import OneLineParser, add_admin, add_json, add_verbs
-from server.errors import ServerError, SettingsProblem
+from server.command_line import OneLineParser, add_admin, add_json, add_verbs, aside_of
+from server.errors import ServerError
 from server.management.finding import Way
 from server.management_client import management_session, way_of
 from server.rest import VARIABLE, given_rest
@@ -49,6 +51,14 @@ def make_parser() -> argparse.ArgumentParser:
     again.add_argument("--cluster", help="its cluster; as in the backup if left out")
     again.add_argument("--key-file", help="file with the cluster key")
     again.add_argument(
+        "--erased",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="erased.json of a node, or a later backup: who was erased since; may be repeated",
+    )
+    again.add_argument(
         "--progress", action="store_true", help="JSON lines on stderr: documents, of"
     )
     return parser
@@ -73,24 +83,19 @@ def run_backup_command(arguments: Sequence[str]) -> None:
 
 async def create(way: Way, path: Path) -> Shown:
     """Have a node give a backup, verify it, and only then call it by its name."""
-    aside = aside_of(path)
+    aside = aside_of(path, "a backup")
     try:
         rest = given_rest()
         await _fetch(way, aside, rest)
-        manifest = Reader(aside, rest=rest).manifest
+        reader = Reader(aside, rest=rest)
+        manifest, erased = reader.manifest, erased_in(reader)
         aside.rename(path)
+        note_beside(path, erased)
     except OSError as error:
         raise ServerError(f"{aside} cannot be written: {error.strerror}") from None
     finally:
         aside.unlink(missing_ok=True)
     return summary(manifest)
-
-
-def aside_of(path: Path) -> Path:
-    """Where the file is until it is whole; SettingsProblem when there is one of this name."""
-    if path.exists():
-        raise SettingsProblem(f"{path} is there already; a backup overwrites nothing")
-    return path.with_name(path.name + ".part")
 
 
 async def _fetch(way: Way, path: Path, rest: RestKey | None) -> None:
@@ -125,8 +130,25 @@ def put_back(given: argparse.Namespace) -> Shown:
             print(json.dumps({"documents": found.documents, "of": of}), file=sys.stderr, flush=True)
 
     told(Restored())
-    restored = asyncio.run(restore(reader, settings, told))
+    restored = asyncio.run(restore(reader, settings, told, erased_since(given)))
     return {"data": str(given.data), "node_id": settings.node_id, **asdict(restored)}
+
+
+def erased_since(given: argparse.Namespace) -> Known:
+    """Who was erased behind the backup, as far as lists say that are beside it or given.
+
+    Without any it says so: who was erased since is there again.
+    """
+    beside = given.file.with_name(ERASED)
+    lists = [*given.erased, *([beside] if beside.is_file() else [])]
+    if not lists:
+        logging.getLogger("server").warning(
+            "no list says who was erased since this backup was taken: give --erased FILE, "
+            "%s of a node or a later backup, or erase them again",
+            ERASED,
+        )
+    rest = given_rest()
+    return merged(erased_from(path, rest) for path in lists)
 
 
 def settings_of(given: argparse.Namespace, manifest: Manifest) -> Settings:

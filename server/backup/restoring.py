@@ -9,9 +9,10 @@ Sign-ins are not put back: people sign in again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar, cast
 
 from groupcore.errors import GroupcoreError
@@ -22,6 +23,8 @@ from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import unpack
 from groupcore.shared.object import declaration
 from server.accounts.audit_file import KIND, AuditFile
+from server.accounts.records import Erased
+from server.accounts.secrets import new_secret
 from server.backup.archive import AUDIT, Reader
 from server.backup.fields import parts_of
 from server.backup.taking import cut, hash_of, packed_document
@@ -34,8 +37,10 @@ from server.serve import key_file
 from server.settings import Settings
 
 BEGIN_S = 30.0
-NOT_PUT_BACK = frozenset({"sign_ins"})
-"""Who had signed in has to do so again."""
+NOT_PUT_BACK = frozenset({"sign_ins", "halves", "secret"})
+"""Who had signed in has to do so again. Ids follow from a key and a place in the order, and places
+begin anew: with the key of before, new accounts would have the ids of others.
+"""
 ALL_BYTES = 1 << 60
 
 T = TypeVar("T")
@@ -49,6 +54,7 @@ class Restored:
     blocks: int = 0
     pictures: int = 0
     people: int = 0
+    erased: int = 0
 
 
 def check_empty(folder: Path) -> None:
@@ -68,9 +74,13 @@ async def until_ready(node: Node) -> None:
 
 
 async def restore(
-    reader: Reader, settings: Settings, told: Callable[[Restored], None] = lambda found: None
+    reader: Reader,
+    settings: Settings,
+    told: Callable[[Restored], None] = lambda found: None,
+    erased: Mapping[str, Erased] = MappingProxyType({}),
 ) -> Restored:
-    """Fill the folder of these settings; `told` is told after each document.
+    """Fill the folder of these settings; `told` is told after each document. Accounts that were
+    `erased` behind the backup are not in it then.
 
     DamagedStoreError, ServerError.
     """
@@ -81,7 +91,7 @@ async def restore(
         await node.start()
         await until_ready(node)
         node.keeper.linger_s = 0.0
-        found = await _Filling(node, reader, told).run()
+        found = await _Filling(node, reader, told, erased).run()
         await node.objects.saved()
     except (MisfitError, BadMessageError) as error:
         raise DamagedStoreError(f"the backup {reader.path} cannot be understood: {error}") from None
@@ -100,7 +110,14 @@ async def restore(
 class _Filling:
     """One restoration."""
 
-    def __init__(self, node: Node, reader: Reader, told: Callable[[Restored], None]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        reader: Reader,
+        told: Callable[[Restored], None],
+        erased: Mapping[str, Erased],
+    ) -> None:
+        self._erased = erased
         self._node = node
         self._reader = reader
         self._told = told
@@ -137,6 +154,13 @@ class _Filling:
             for name, is_first, part in parts_of(packed):
                 if name not in NOT_PUT_BACK:
                     await target.take_back(name, is_first, part)
+        if not files.accounts.secret:
+            await files.accounts.draw(new_secret("gck"))
+        for user, one in self._erased.items():
+            is_erased = await files.accounts.erase_again(user, one.created_s, one.heir)
+            if is_erased:
+                await files.activity.forget_person(user)
+            self._found.erased += is_erased
         self._found.people = len(files.accounts.users)
 
     async def _document(self, doc: str, data: bytes) -> None:

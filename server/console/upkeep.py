@@ -24,6 +24,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from groupcore.aio.private import make_folder
+from server.accounts.erased_file import NAME as ERASED
+from server.accounts.erased_file import note_beside
 from server.backup.archive import Reader, summary
 from server.backup.sealing import Sealing
 from server.backup.taking import take
@@ -97,6 +99,7 @@ def taking(node: Node) -> tuple[str, Work]:
                 await asyncio.to_thread(_sync, file.fileno(), file.flush)
                 found = await asyncio.to_thread(Reader, aside, rest=node.seals.rest)
                 await asyncio.to_thread(os.link, aside, path)
+                await asyncio.to_thread(note_beside, path, dict(node.files.accounts.erased))
                 node.last_backup.note()
             finally:
                 aside.unlink(missing_ok=True)
@@ -141,6 +144,9 @@ def restoring(settings: Settings, file: str, name: str) -> Work:
     if settings.key_file is not None:
         command += ["--key-file", str(settings.key_file)]
     command += key_flag(settings.data_key_file)
+    erased = settings.data / ERASED
+    if erased.is_file():
+        command += ["--erased", str(erased)]
 
     async def work(operation: Operation) -> Shown:
         process = await asyncio.create_subprocess_exec(

@@ -43,8 +43,14 @@ class OwnFilesChanged:
     user: str
 
 
+FORMERLY = {"a1ee0d12248ffdc1": ("touched", "recent", "favourites")}
+"""The fields of former versions, in their order, by the fingerprint of each."""
+
+
 class Activity(SharedObject, check_every=256):
     """By document, and by the id of an account."""
+
+    formerly = FORMERLY
 
     touched: dict[str, Touch]
     recent: dict[str, dict[str, float]]
@@ -99,6 +105,16 @@ class Activity(SharedObject, check_every=256):
         if item in known:
             self.favourites[user] = [one for one in known if one != item]
             self.emit(OwnFilesChanged(user))
+
+    def knows(self, user: str) -> bool:
+        """Whether something is known of this person."""
+        return user in self.recent or user in self.favourites
+
+    @operation
+    def forget_person(self, user: str) -> None:
+        """What the person liked, and has opened last, is nobody's any more."""
+        self.recent.pop(user, None)
+        self.favourites.pop(user, None)
 
     @operation
     def forget(self, documents: list[str]) -> None:

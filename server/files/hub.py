@@ -6,16 +6,20 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from groupcore.web import Badge
+from server.files.sight import Places, Sight
 
 ITEMS_MAX = 200
 """Of more things at once a follower is told to ask for everything anew."""
 
 
 class Follower:
-    """One page that follows; `news` is set when there is something to tell."""
+    """One page that follows; `news` is set when there is something to tell, `sight` is of what it
+    may have seen.
+    """
 
-    def __init__(self, badge: Badge) -> None:
+    def __init__(self, badge: Badge, places: Places) -> None:
         self.badge = badge
+        self.sight = Sight(places)
         self.news = asyncio.Event()
         self.ended: asyncio.Future[tuple[int, str]] = asyncio.get_running_loop().create_future()
         self._items: set[str] = set()
@@ -58,13 +62,14 @@ class Hub:
 
     def __init__(self) -> None:
         self._followers: set[Follower] = set()
+        self._places = Places()
 
     def __len__(self) -> int:
         return len(self._followers)
 
     def follow(self, badge: Badge) -> Follower:
         """One more."""
-        follower = Follower(badge)
+        follower = Follower(badge, self._places)
         self._followers.add(follower)
         return follower
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 
 from server.accounts.accounts import Accounts
 from server.accounts.records import Trashed
 from server.accounts.roles import ADMIN, Role, user_of
 from server.documents.catalogue import Catalogue
 from server.files.activity import Activity
+from server.files.sight import Sight
 from server.routes.shown import Shown, instant
 
 AT_ONCE = 500
@@ -35,6 +36,11 @@ class Rows:
         user = self._accounts.users.get(user_of(principal)) if self._sees_names else None
         return "" if user is None else user.name
 
+    def _who(self, field: str, principal: str) -> Shown:
+        """Their name; of an account that was erased only that it was."""
+        is_erased = self._sees_names and user_of(principal) in self._accounts.erased
+        return {field: self._name(principal)} | ({f"{field}_erased": True} if is_erased else {})
+
     def _workspace_role(self, workspace: str) -> Role:
         return self._accounts.workspace_role(self._principal, workspace)
 
@@ -47,8 +53,9 @@ class Rows:
     def _trashed(self, item: str, found: Trashed | None) -> Shown:
         if found is None:
             return {}
-        by, own = self._name(found.by), item in self._accounts.trash
-        return {"trashed": {"at": instant(found.at_s), "by": by, "own": own}}
+        own = item in self._accounts.trash
+        who = self._who("by", found.by)
+        return {"trashed": {"at": instant(found.at_s), **who, "own": own}}
 
     # --- rows -----------------------------------------------------------------------------------
 
@@ -71,9 +78,9 @@ class Rows:
             "folder": accounts.places.get(doc) if is_member else None,
             "role": role.name.lower(),
             "created": created,
-            "by": self._name(filed.by),
+            **self._who("by", filed.by),
             "changed": created if touch is None else instant(touch.at_s),
-            "changed_by": self._name(filed.by if touch is None else touch.by),
+            **self._who("changed_by", filed.by if touch is None else touch.by),
             **self._trashed(doc, buried),
         }
 
@@ -91,7 +98,7 @@ class Rows:
             "workspace": known.workspace,
             "folder": known.parent or None,
             "created": instant(known.created_s),
-            "by": self._name(known.by),
+            **self._who("by", known.by),
             **self._trashed(id, buried),
         }
 
@@ -99,12 +106,20 @@ class Rows:
         """Those they are in; one in the trash only for its owners."""
         rows: list[Shown] = []
         for one in self._accounts.workspaces.values():
-            role, trashed = self._workspace_role(one.id), self._accounts.trash.get(one.id)
-            if role is Role.NONE or (trashed is not None and role is not Role.OWNER):
+            if not self._sees_workspace(one.id):
                 continue
+            role, trashed = self._workspace_role(one.id), self._accounts.trash.get(one.id)
             row: Shown = {"id": one.id, "name": one.name, "role": role.name.lower()}
             rows.append({**row, **self._trashed(one.id, trashed)})
         return rows
+
+    def _sees_workspace(self, workspace: str) -> bool:
+        if workspace not in self._accounts.workspaces:
+            return False
+        role = self._workspace_role(workspace)
+        return role is Role.OWNER or (
+            role is not Role.NONE and workspace not in self._accounts.trash
+        )
 
     def own(self) -> Shown:
         """What they like, and have opened last, newest first; empty where nobody signs in."""
@@ -142,11 +157,30 @@ class Rows:
         shown: Shown = {"workspaces": self.workspaces(), "folders": folders}
         return {**shown, "documents": documents, **self.own()}
 
-    def changed(self, items: Iterable[str]) -> Shown:
-        """The rows of these things as they are now, and which of them are gone."""
+    async def seen(self) -> AsyncIterator[list[str]]:
+        """The ids of everything they see, in parts."""
+        accounts = self._accounts
+        yield [id for id in accounts.folders if self.folder(id) is not None]
+        yield [str(row["id"]) for row in self.workspaces()]
+        known = list(self._catalogue)
+        for start in range(0, len(known), AT_ONCE):
+            some = known[start : start + AT_ONCE]
+            yield [doc for doc in some if self._is_there(doc)]
+            await asyncio.sleep(0)
+
+    def _is_there(self, doc: str) -> bool:
+        """As `document` is not None."""
+        if doc not in self._catalogue:
+            return False
+        if self._accounts.document_role(self._principal, doc) is Role.NONE:
+            return False
+        return self._accounts.buried(doc) is None or self.may_tidy(doc)
+
+    def changed(self, items: Iterable[str], sight: Sight) -> Shown:
+        """The rows of these things as they are now, and which of them are gone that were seen."""
         documents: list[Shown] = []
         folders: list[Shown] = []
-        gone: list[str] = []
+        hidden: list[str] = []
         for item in sorted(items):
             document, folder = self.document(item), self.folder(item)
             if document is not None:
@@ -154,8 +188,12 @@ class Rows:
             if folder is not None:
                 folders.append(folder)
             if document is None and folder is None:
-                gone.append(item)
-        return {"documents": documents, "folders": folders, "gone": gone}
+                hidden.append(item)
+        spaces = [item for item in hidden if self._sees_workspace(item)]
+        gone = sight.lose(item for item in hidden if item not in spaces)
+        sight.see([*(str(one["id"]) for one in (*documents, *folders)), *spaces])
+        shown: Shown = {"documents": documents, "folders": folders, "gone": gone}
+        return {**shown, "workspaces": self.workspaces()} if spaces or gone else shown
 
     def place(self, doc: str) -> Shown | None:
         """Where a document is, and what they may do there; None where they may not read it."""

@@ -188,7 +188,8 @@ class FileService:
             if is_oldest and sweeps % STRAGGLERS_SWEEPS == 0:
                 with suppress(GroupcoreError):
                     await self._wiper.delete_stragglers()
-            if not is_old and not accounts.doomed:
+            forgotten = [user for user in accounts.erased if self.activity.knows(user)]
+            if not is_old and not accounts.doomed and not forgotten:
                 due = 0
                 continue
             due += 1
@@ -197,4 +198,6 @@ class FileService:
             with suppress(GroupcoreError):
                 if is_old:
                     await accounts.delete_old(self._trash_s)
+                for user in forgotten:
+                    await self.activity.forget_person(user)
                 await self._wiper.wipe(list(accounts.doomed), self.lists)

@@ -56,6 +56,25 @@ PATHS = {PROVE: "/confirm", RESET: "/reset"}
 """Where the page takes the secret from behind the #."""
 
 
+WARNINGS = (
+    "Somebody has tried {count} times to sign in as {email} at {site}, and did not get in. Where "
+    "you have signed in before you can go on to do so.\n\n"
+    "You need not do anything. If your password is one that others may know, choose another, or "
+    "add a passkey: {site}/account\n",
+    "Jemand hat {count}-mal versucht, sich bei {site} als {email} anzumelden, und ist nicht "
+    "hineingekommen. Wo Sie schon angemeldet waren, können Sie sich weiterhin anmelden.\n\n"
+    "Sie müssen nichts tun. Wenn andere Ihr Passwort kennen könnten, wählen Sie ein anderes, oder "
+    "fügen Sie einen Passkey hinzu: {site}/account\n",
+)
+"""Nobody who asks for it says in which language it is to be: so it is in both."""
+
+
+def warning_of(site: str, email: str, count: int) -> tuple[str, str]:
+    """Subject and text of the mail that tells of tries which failed."""
+    texts = (one.format(count=count, email=email, site=site) for one in WARNINGS)
+    return "Failed sign-ins / Fehlgeschlagene Anmeldungen", "\n---\n\n".join(texts)
+
+
 def language_of(accepted: str) -> str:
     """The first language of an Accept-Language header that there are words for."""
     for one in accepted[:200].split(","):

@@ -120,6 +120,8 @@ RANKS: dict[Route, Rank] = {
         PUT /admin/users/{user}/password
         POST /admin/users/{user}/confirm
         DELETE /admin/users/{user}/factors
+        GET /admin/users/{user}/export.zip
+        POST /admin/users/{user}/erase
         GET /admin/tokens
         POST /admin/tokens
         DELETE /admin/tokens/{token}

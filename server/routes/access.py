@@ -9,7 +9,7 @@ from typing import Protocol
 from starlette.responses import JSONResponse, Response
 
 from groupcore.shared.documents import Document
-from server.accounts.errors import AccountError
+from server.accounts.errors import AccountError, missing
 from server.accounts.people import HOME
 from server.accounts.roles import ADMIN, Role
 from server.node import Node
@@ -103,7 +103,10 @@ class AccountAccess:
         """It is theirs from before it is there; AccountError when they may not."""
         accounts = self._gate.service.accounts
         known = accounts.documents.get(doc)
-        workspace = place.workspace or accounts.workspace_of(place.folder)
+        around = accounts.workspace_of(place.folder)
+        if around and accounts.workspace_role(ask.by, around) is Role.NONE:
+            raise missing("folder")  # as one that there is not
+        workspace = place.workspace or around
         if not workspace:
             workspace = known.workspace if known is not None else self._default(ask.by)
         work = accounts.file_into(ask.by, doc, workspace, place.folder, ask.origin)

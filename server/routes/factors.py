@@ -8,6 +8,7 @@ from collections.abc import Awaitable
 from starlette.responses import JSONResponse, Response
 
 from server.accounts.errors import AccountError
+from server.accounts.guard import Secret, Try
 from server.accounts.secrets import digest_of
 from server.accounts.totp import (
     TOTP_SECRET,
@@ -22,10 +23,12 @@ from server.accounts.totp import (
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
-from server.routes.sessions import SESSION, Sessions, try_once
+from server.routes.sessions import SESSION, Sessions
 
 CODE = Field("code", text="of the authenticator, or one for recovery", min=1, max=40)
 CURRENT = Field("current", str, False, "the present password, where there is one", 400)
+CODE_MAX = 8
+"""An authenticator's code has six digits, with a space; one for recovery is longer."""
 KEY = Field("secret", text="the key that was given", min=1, max=64, pattern=TOTP_SECRET)
 
 
@@ -103,17 +106,19 @@ class SecondFactors(Desk):
 
     async def sign_in(self, ask: Ask) -> Response:
         """The browser has half a sign-in."""
-        self._sessions.try_address(ask.origin)
         secret = ask.request.cookies.get(self._sessions.half_cookie, "")
         half, service = digest_of(secret), self.service
         found = self.accounts.half(half, service.now_s) if secret else None
         if found is None or not found.user:
-            raise AccountError("expired", "this took too long, or too many tries; sign in again")
+            expired = "this took too long, or too many tries; sign in again"
+            self._sessions.refuse(ask, Secret.CODE, AccountError("expired", expired))
         user = found.user
-        try_once(user, service.codes)
+        made = self.attempt(ask, user)
         step, recovery = self.shown(user, ask.text("code"), time.time())
         if step < 0 and not recovery:
             await done(self.node, self.accounts.wrong_code(half, ask.origin))
+            person = self.accounts.users[user]
+            self._sessions.warn(person, self.accounts.deny(user, "code", ask.origin))
             raise AccountError("bad_code", "this code is wrong, or was used already")
 
         def whole(digest: str) -> Awaitable[object]:
@@ -122,9 +127,13 @@ class SecondFactors(Desk):
             )
 
         response = await self._sessions.whole(ask, whole)
-        service.codes.succeeded(user)
-        self._sessions.knew(half, ask.origin)
+        service.guard.knew(made)
         return response
+
+    def attempt(self, ask: Ask, user: str) -> Try:
+        """Who asks shows a code; those for recovery are counted by themselves."""
+        is_short = len(ask.text("code").strip()) <= CODE_MAX
+        return self._sessions.attempt(ask, Secret.CODE if is_short else Secret.RECOVERY, user)
 
     async def begin(self, ask: Ask) -> Response:
         """The key is in this answer and nowhere else yet."""
@@ -141,8 +150,8 @@ class SecondFactors(Desk):
         user = self.accounts.users[ask.user]
         secret = check_totp_secret(ask.text("secret"))
         if user.verifier:
-            await self._sessions.check(user.email, ask.text("current"), ask.origin)
-        try_once(user.id, self.service.codes)
+            await self._sessions.check(ask, user.email, ask.text("current"))
+        made = self.attempt(ask, user.id)
         step = step_of(secret, ask.text("code"), -1, time.time())
         if step < 0:
             raise AccountError("bad_code", "this code is wrong; look at the clock of the device")
@@ -151,16 +160,16 @@ class SecondFactors(Desk):
             user.id, secret, step, [recovery_digest(one) for one in codes], ask.who.key, ask.origin
         )
         await done(self.node, work)
-        self.service.codes.succeeded(user.id)
+        self.service.guard.knew(made)
         return JSONResponse({"recovery": codes})
 
     async def remove(self, ask: Ask) -> Response:
         """Who has the browser has to have the device, too."""
         user = ask.user
-        try_once(user, self.service.codes)
+        made = self.attempt(ask, user)
         step, recovery = self.shown(user, ask.text("code"), time.time())
         await done(self.node, self.accounts.remove_totp(user, step, recovery, ask.origin))
-        self.service.codes.succeeded(user)
+        self.service.guard.knew(made)
         return Response(status_code=204)
 
     async def reset(self, ask: Ask) -> Response:

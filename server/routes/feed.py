@@ -22,6 +22,7 @@ from groupcore.web.limits import TRY_AGAIN, retry_reason
 from server.accounts.roles import ADMIN
 from server.errors import BadMessageError
 from server.files.hub import Follower
+from server.files.rows import Rows
 from server.node import Node
 from server.routes.origins import origin_allowed
 
@@ -105,8 +106,9 @@ class Feed:
 
     async def _tell(self, websocket: WebSocket, follower: Follower) -> None:
         """What has changed; now and then only that the node is there."""
-        await websocket.send_text('{"t": "begin"}')
         rows = self._node.files.rows(follower.badge.principal)
+        await _look(rows, follower)
+        await websocket.send_text('{"t": "begin"}')
         while True:
             try:
                 async with asyncio.timeout(self._node.settings.heartbeat_s):
@@ -117,14 +119,22 @@ class Feed:
             await asyncio.sleep(GATHER_S)
             items, is_all, is_own = follower.take()
             if is_all:
+                await _look(rows, follower)
                 await websocket.send_text('{"t": "again"}')
                 continue
-            changed = {"t": "changed", **rows.changed(items)}
-            if not items.isdisjoint(self._node.files.accounts.workspaces) or changed["gone"]:
-                changed["workspaces"] = rows.workspaces()
+            changed = rows.changed(items, follower.sight)
             if is_own or changed["gone"]:
                 changed |= rows.own()
+            if not is_own and not any(changed.values()):
+                continue  # what has changed is nothing of this person's
+            changed["t"] = "changed"
             await websocket.send_text(json.dumps(changed))
+
+
+async def _look(rows: Rows, follower: Follower) -> None:
+    """What the page may see from here on, if it asks."""
+    async for some in rows.seen():
+        follower.sight.see(some)
 
 
 async def _hear(websocket: WebSocket) -> None:

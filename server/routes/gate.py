@@ -7,8 +7,9 @@ in where there are none; `OperatorGate` is that of the management address.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 
 from starlette.requests import Request
@@ -29,6 +30,8 @@ from server.routes.origins import origin_allowed
 from server.routes.pace import Pace
 from server.routes.packed import packed
 from server.routes.problems import is_forbidden
+
+logger = logging.getLogger("server")
 
 CSRF = "X-Groupcore-CSRF"
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -53,6 +56,7 @@ class Gate:
     def __init__(self, node: Node) -> None:
         self.node = node
         self._pace = Pace(node.settings.api_rate)
+        self._has_warned = False
 
     @property
     def cookie_name(self) -> str:
@@ -95,7 +99,23 @@ class Gate:
 
     def address(self, request: Request) -> str:
         """From where the request comes, as proxies say that the settings name."""
-        return address_of(request, self.node.settings.proxies)
+        proxies = self.node.settings.proxies
+        self._look_for_proxies(request, proxies)
+        return address_of(request, proxies)
+
+    def _look_for_proxies(self, request: Request, proxies: Collection[str]) -> None:
+        """Say once that a proxy is not named: all who come by it count as one place."""
+        host = "" if request.client is None else request.client.host
+        if self._has_warned or host in proxies or "x-forwarded-for" not in request.headers:
+            return
+        with suppress(ValueError):
+            if ip_address(host).is_private:  # strangers from elsewhere may write what they like
+                self._has_warned = True
+                logger.warning(
+                    "%s passes requests on, and is not in --proxies: all who come by it share one "
+                    "limit for guesses and requests",
+                    host,
+                )
 
     def endpoint(self, row: Row) -> Endpoint:
         """The row as Starlette calls it."""
@@ -105,7 +125,7 @@ class Gate:
             with self.noting_refusals(request, row.path, row.scope):
                 await self.may_judge(request, row.scope)
                 caller = self.let_in(request, row.scope)
-                self._check_pace(request, caller)
+                self._check_pace(request, caller, row.path)
                 query, key = read_query(request, row.query), read_key(request, row)
                 body, raw = await read_body(request, row, self.node.settings)
                 ask = Ask(request, caller, body, self.address(request), query, raw, key)
@@ -117,10 +137,14 @@ class Gate:
 
         return answer
 
-    def _check_pace(self, request: Request, caller: Caller | None) -> None:
-        """TooFastError for who asks more than the settings allow."""
+    def _check_pace(self, request: Request, caller: Caller | None, path: str) -> None:
+        """TooFastError for who asks more than the settings allow.
+
+        Of people who are not known many may come from one address: what one of them asks too often
+        keeps the others from nothing else.
+        """
         user = "" if caller is None else caller.user
-        asker = user or address_key(self.address(request))
+        asker = user or f"{address_key(self.address(request))} {path}"
         wait_s = self._pace.take(asker, asyncio.get_running_loop().time())
         if wait_s:
             raise TooFastError(f"too many requests; try again in {wait_s} s", wait_s)
@@ -175,7 +199,7 @@ class OperatorGate(Gate):
         del scope
         return True
 
-    def _check_pace(self, request: Request, caller: Caller | None) -> None:
+    def _check_pace(self, request: Request, caller: Caller | None, path: str) -> None:
         """The machine's own programs are as fast as they are."""
 
     def address(self, request: Request) -> str:

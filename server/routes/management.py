@@ -32,6 +32,7 @@ from server.routes.done import done
 from server.routes.factors import SecondFactors
 from server.routes.files import Files
 from server.routes.gate import OperatorGate
+from server.routes.own_data import OwnData
 from server.routes.people import DAY_S, People
 from server.routes.proving import Proving
 from server.routes.sessions import EMAIL, NAME, PASSWORD, Sessions
@@ -120,6 +121,7 @@ class Management:
         self._sharing = Sharing(gate, sessions)
         self._proving = Proving(gate, sessions, None)
         self._factors = SecondFactors(gate, sessions)
+        self._own = OwnData(sessions, self._factors)
 
     @property
     def _accounts(self) -> Accounts:
@@ -156,6 +158,7 @@ class Management:
             ),
             self._proving.confirm_row(f"{at}/users/{{user}}/confirm", LOCAL),
             self._factors.reset_row(f"{at}/users/{{user}}/factors", LOCAL),
+            *self._own.management_rows(at, LOCAL),
             Row("GET", f"{at}/tokens", self.list_tokens, LOCAL, "All tokens"),
             Row("POST", f"{at}/tokens", self.add_token, LOCAL, "A token for a person", 201, token),
             Row(

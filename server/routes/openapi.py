@@ -14,6 +14,7 @@ from server.routes.auth import Gatehouse
 from server.routes.factors import SecondFactors
 from server.routes.gate import CSRF, STALE, Gate
 from server.routes.oidc import ProviderSignIn, make_provider
+from server.routes.own_data import OwnData
 from server.routes.passkeys import PasskeyRoutes
 from server.routes.people import People
 from server.routes.problems import status_of
@@ -40,7 +41,8 @@ def account_rows(gate: Gatehouse) -> list[Row]:
     proving, factors = Proving(gate, sessions, mailer), SecondFactors(gate, sessions)
     passkeys = PasskeyRoutes(gate, sessions, factors)
     credentials = [*elsewhere.rows(), *proving.rows(), *factors.rows(), *passkeys.rows()]
-    return [*sessions.rows(), *credentials, *people.rows(), *sharing.rows()]
+    own = OwnData(sessions, factors).rows()
+    return [*sessions.rows(), *credentials, *own, *people.rows(), *sharing.rows()]
 
 
 def described_routes(gate: Gate, rows: Sequence[Row]) -> list[Route]:

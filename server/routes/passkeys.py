@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse, Response
 
+from server.accounts.backoff import address_key
 from server.accounts.errors import AccountError
+from server.accounts.guard import Secret
 from server.accounts.names import VISIBLE
 from server.accounts.secrets import digest_of
 from server.accounts.totp import new_recovery_codes, recovery_digest
@@ -18,7 +20,7 @@ from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Desk, Gatehouse
 from server.routes.done import done
 from server.routes.factors import CODE, CURRENT, SecondFactors
-from server.routes.sessions import SESSION, Sessions, try_once
+from server.routes.sessions import SESSION, Sessions
 from server.routes.shown import instant
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ class PasskeyRoutes(Desk):
         """Behind the password or the provider with the half of then, else with one of nobody."""
         from server.accounts.webauthn_codec import showing_options
 
-        self._sessions.try_address(ask.origin)
+        self.service.guard.wrong(Secret.PASSKEY, address_key(ask.origin))
         half = None if ask.flag("alone") else self._half(ask)
         if half is not None and half[1]:
             known = self.accounts.passkeys_of(half[1])
@@ -147,7 +149,8 @@ class PasskeyRoutes(Desk):
         """The key signs the challenge of the browser's half."""
         from server.accounts.webauthn_codec import id_in, shown_key
 
-        self._sessions.try_address(ask.origin)
+        place = address_key(ask.origin)
+        self.service.guard.wrong(Secret.PASSKEY, place)
         half = self._half(ask)
         if half is None:
             raise AccountError("expired", "this took too long; sign in again")
@@ -173,7 +176,7 @@ class PasskeyRoutes(Desk):
 
         response = await self._sessions.whole(ask, whole)
         for _ in ("begun", "shown"):  # neither was a guess
-            self._sessions.knew(id, ask.origin)
+            self.service.guard.right(Secret.PASSKEY, place)
         return response
 
     # --- one's own ------------------------------------------------------------------------------
@@ -200,7 +203,7 @@ class PasskeyRoutes(Desk):
 
         user = self.accounts.users[ask.user]
         if user.verifier:
-            await self._sessions.check(user.email, ask.text("current"), ask.origin)
+            await self._sessions.check(ask, user.email, ask.text("current"))
         key = made_key(self._site, challenge_of(ask.who.secret, "make"), ask.text("credential"))
         codes = new_recovery_codes()
         work = self.accounts.add_passkey(
@@ -219,9 +222,9 @@ class PasskeyRoutes(Desk):
     async def remove(self, ask: Ask) -> Response:
         """Who has the browser has to show a code."""
         user = ask.user
-        try_once(user, self.service.codes)
+        made = self._factors.attempt(ask, user)
         step, recovery = self._factors.shown(user, ask.text("code"), time.time())
         work = self.accounts.remove_passkey(user, ask.path("passkey"), step, recovery, ask.origin)
         await done(self.node, work)
-        self.service.codes.succeeded(user)
+        self.service.guard.knew(made)
         return Response(status_code=204)

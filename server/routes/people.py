@@ -10,8 +10,10 @@ from starlette.responses import JSONResponse, Response
 
 from server.accounts.accounts import Accounts
 from server.accounts.errors import AccountError, forbidden, missing
+from server.accounts.guard import Secret
 from server.accounts.names import check_email
 from server.accounts.passwords import check_password
+from server.accounts.records import Invitation
 from server.accounts.roles import ROLES, USER, Role, role_of
 from server.accounts.secrets import derived, digest_of, new_secret
 from server.routes.asks import PUBLIC, Ask, Field, Row
@@ -202,21 +204,20 @@ class People(Desk):
         user = await done(
             self.node, self.accounts.found(digest, name, email, verifier, home, ask.origin)
         )
-        self.sessions.knew(email, ask.origin)
         await done(self.node, self.node.files.adopt(ask.origin))
         return await self.sessions.begin(ask, user)
 
     async def look_at_owner_link(self, ask: Ask) -> Response:
         """For who has the secret, before they fill in anything."""
-        self.sessions.knew(self._owner_link(ask), ask.origin)
+        self._owner_link(ask)
         return Response(status_code=204)
 
     def _owner_link(self, ask: Ask) -> str:
         """The digest of the link's secret, if it may be used; AccountError."""
-        self.sessions.try_address(ask.origin)
         digest = digest_of(ask.text("secret"))
         if not self.accounts.owner_link_open(digest, self.gate.service.now_s):
-            raise AccountError("expired", "this link was used or is too old; print a new one")
+            error = AccountError("expired", "this link was used or is too old; print a new one")
+            self.sessions.refuse(ask, Secret.OWNER_LINK, error)
         return digest
 
     def _check_manages(self, ask: Ask) -> None:
@@ -300,9 +301,7 @@ class People(Desk):
         """By the address of an account."""
         if self.accounts.workspace_role(ask.by, ask.path("workspace")) is not Role.OWNER:
             raise forbidden()  # nobody else finds out who has an account
-        user = self.accounts.by_email(check_email(ask.text("email")))
-        if user is None:
-            raise missing("account; invite this person")
+        user = self.sessions.account_of(ask)
         role = role_of(ask.text("role"))
         is_in_effect = await self._give(ask, user.id, role)
         return JSONResponse(shown_given(self.accounts, user, role, is_in_effect), 201)
@@ -318,6 +317,11 @@ class People(Desk):
     def _known(self, ask: Ask) -> str:
         """The account that is named, as far as who asks may know of it."""
         workspace = ask.path("workspace")
+        role = self.accounts.workspace_role(ask.by, workspace)
+        if role is Role.NONE or workspace not in self.accounts.workspaces:
+            raise missing("workspace")  # nor is it told who is there
+        if role is not Role.OWNER and ask.path("user") != ask.user:
+            raise forbidden()
         here = {*self.accounts.roles.get(workspace, ())}
         here |= {*self.accounts.workspace_offers.get(workspace, ())}
         return known_account(self.accounts, ask.by, ask.path("user"), here)
@@ -363,24 +367,24 @@ class People(Desk):
 
     async def look(self, ask: Ask) -> Response:
         """For who has the secret."""
-        self.sessions.try_address(ask.origin)
-        digest = digest_of(ask.text("secret"))
-        found = self.accounts.invitation(digest, self.gate.service.now_s)
-        if found is None:
-            raise AccountError("expired", "this invitation was used, withdrawn, or is too old")
-        self.sessions.knew(digest, ask.origin)
+        _, found = self._invitation(ask)
         name = self.accounts.workspaces[found.workspace].name
         return JSONResponse(
             {"workspace": name, "role": found.role.name.lower(), "email": found.email}
         )
 
+    def _invitation(self, ask: Ask) -> tuple[str, Invitation]:
+        """The digest of its secret, and what it is to; AccountError."""
+        digest = digest_of(ask.text("secret"))
+        found = self.accounts.invitation(digest, self.gate.service.now_s)
+        if found is None:
+            error = AccountError("expired", "this invitation was used, withdrawn, or is too old")
+            self.sessions.refuse(ask, Secret.INVITATION, error)
+        return digest, found
+
     async def accept(self, ask: Ask) -> Response:
         """With an account, or a new one, which is signed in then."""
-        self.sessions.try_address(ask.origin)
-        digest = digest_of(ask.text("secret"))
-        if self.accounts.invitation(digest, self.gate.service.now_s) is None:
-            raise AccountError("expired", "this invitation was used, withdrawn, or is too old")
-        self.sessions.knew(digest, ask.origin)
+        digest, _ = self._invitation(ask)
         if ask.caller is not None and ask.caller.user:
             workspace = await done(
                 self.node, self.accounts.accept(digest, ask.caller.user, ask.origin)

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from groupcore.errors import GroupcoreError
 from server.accounts.backoff import Backoff, address_key
 from server.accounts.errors import AccountError
+from server.accounts.guard import Secret
 from server.accounts.names import check_email
 from server.accounts.passwords import check_password
 from server.accounts.proofs import PROVE, RESET
@@ -34,6 +35,11 @@ logger = logging.getLogger("server")
 WRITING_MAX = 50
 """So many letters are on their way into the order at a node; more are not written."""
 NO_MAIL = "this server sends no mail; ask an owner"
+
+
+def expired() -> AccountError:
+    """A letter's secret that is good no more, or never was."""
+    return AccountError("expired", "this link was used or is too old; ask for another")
 
 
 class Proving(Desk):
@@ -167,7 +173,8 @@ class Proving(Desk):
         try:
             user = self.accounts.by_email(email)
             if user is None or user.is_disabled:
-                self.accounts.note("", "mail.denied", email, ask.origin)  # nobody waits for that
+                about = self.accounts.address_mark(email) if user is None else user.id
+                self.accounts.note("", "mail.denied", about, ask.origin)  # nobody waits for that
             else:
                 await self._write(ask, user, RESET)
         except (BadMessageError, GroupcoreError) as error:
@@ -178,20 +185,18 @@ class Proving(Desk):
     async def prove(self, ask: Ask) -> Response:
         """By who is signed in: they have shown the address, too."""
         user = ask.user
-        self._sessions.try_address(ask.origin)
         digest = digest_of(ask.text("secret"))
+        if self.accounts.letter(digest, PROVE, self.service.now_s) is None:
+            self._sessions.refuse(ask, Secret.LETTER, expired())
         await saved(self.node, self.accounts.prove_by_letter(digest, user, ask.origin))
-        self._sessions.knew(digest, ask.origin)
         return JSONResponse(shown_self(self.accounts, self.accounts.users[user]))
 
     def _account(self, ask: Ask) -> User:
         """Of the letter with this secret; AccountError."""
-        self._sessions.try_address(ask.origin)
         digest, now_s = digest_of(ask.text("secret")), self.service.now_s
         letter = self.accounts.letter(digest, RESET, now_s)
         if letter is None:
-            raise AccountError("expired", "this link was used or is too old; ask for another")
-        self._sessions.knew(digest, ask.origin)
+            self._sessions.refuse(ask, Secret.LETTER, expired())
         return self.accounts.users[letter.user]
 
     async def look(self, ask: Ask) -> Response:
@@ -206,8 +211,10 @@ class Proving(Desk):
         verifier = await self.service.passwords.verifier(password)
         digest = digest_of(ask.text("secret"))
         await saved(self.node, self.accounts.reset_by_letter(digest, verifier, ask.origin))
-        self._sessions.knew(user.email, ask.origin)
-        return Response(status_code=204)
+        response = Response(status_code=204)
+        # Others who try meanwhile do not keep out who reads the address's mail.
+        self._sessions.devices.keep(ask.request, response, user.id)
+        return response
 
     async def confirm(self, ask: Ask) -> Response:
         """By who manages accounts."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
-from typing import Literal, TypedDict
+from contextlib import suppress
+from typing import Literal, NoReturn, TypedDict
 
 from starlette.responses import JSONResponse, Response
 
+from groupcore.errors import GroupcoreError
 from server.accounts.backoff import Backoff, address_key
-from server.accounts.errors import AccountError
+from server.accounts.errors import AccountError, missing
 from server.accounts.factors import HALF_S
+from server.accounts.guard import Secret, Try
 from server.accounts.names import EMAIL as ADDRESS_LIKE
 from server.accounts.names import NAME_MAX, VISIBLE, check_email, is_address
 from server.accounts.passwords import LENGTH_MAX, LENGTH_MIN, check_password
@@ -19,8 +22,10 @@ from server.accounts.records import SignIn, User
 from server.accounts.secrets import csrf_of, digest_of, new_secret
 from server.accounts.tickets import VALID_S
 from server.errors import TooFastError
+from server.mail.letters import warning_of
 from server.routes.asks import PUBLIC, SIGNED_IN, Ask, Field, Row
 from server.routes.auth import COOKIE, Desk, Gatehouse
+from server.routes.devices import Devices
 from server.routes.done import done
 from server.routes.shown import shown_self, shown_sign_in
 
@@ -37,6 +42,8 @@ PASSWORD = Field(
 )
 NAME = Field("name", text="1 to 80 characters that one sees", min=1, max=NAME_MAX, pattern=VISIBLE)
 SECRET = Field("secret", text="the last part of the link", min=1, max=200)
+WARNED_AT = 20
+"""So many failed tries between two sign-ins are worth a mail to the account's person."""
 WRONG = "address or password is wrong"
 HALF = 202
 """The status of a sign-in that asks for a second factor."""
@@ -56,6 +63,8 @@ class Sessions(Desk):
 
     def __init__(self, gate: Gatehouse, has_provider: bool = False, has_mail: bool = False) -> None:
         super().__init__(gate)
+        self.devices = Devices(gate)
+        self._warning: set[asyncio.Future[None]] = set()
         self._has_provider = has_provider
         self._has_mail = has_mail
 
@@ -111,32 +120,61 @@ class Sessions(Desk):
 
     # --- guessing -------------------------------------------------------------------------------
 
-    def try_key(self, key: str) -> None:
-        """Somebody tries a secret of this account or link; AccountError `wait` when too often."""
-        try_once(key, self.service.guesses)
+    def attempt(self, ask: Ask, secret: Secret, account: str) -> Try:
+        """Who asks tries to guess a secret of the account; AccountError `wait` when too often.
 
-    def try_address(self, origin: str) -> None:
-        """Somebody at this address tries a secret."""
-        try_once(address_key(origin), self.service.addresses)
+        Who is signed in to it, or has been in this browser, is counted by themselves.
+        """
+        is_own = ask.caller is not None and ask.caller.user == account
+        device = f"in {ask.who.key}" if is_own else self.devices.mark(ask.request, account)
+        return self.service.guard.attempt(secret, account, address_key(ask.origin), device)
 
-    def knew(self, key: str, origin: str) -> None:
-        """It was the right one."""
-        self.service.guesses.succeeded(key)
-        self.service.addresses.undo(address_key(origin))
+    def refuse(self, ask: Ask, secret: Secret, error: AccountError) -> NoReturn:
+        """What was shown is none of these secrets, which nobody guesses."""
+        self.service.guard.wrong(secret, address_key(ask.origin))
+        raise error
 
-    async def check(self, email: str, password: str, origin: str) -> User:
+    def account_of(self, ask: Ask) -> User:
+        """Whose address is named, by somebody who would give them a role; AccountError.
+
+        Who names one after the other that nobody has, to find out who is here, has to wait.
+        """
+        user = self.accounts.by_email(check_email(ask.text("email")))
+        if user is None:
+            self.service.guard.wrong(Secret.ADDRESS, ask.by)
+            raise missing("account; invite this person")
+        return user
+
+    def warn(self, user: User | None, denied: Awaitable[int]) -> None:
+        """A try has failed, and is counted; nobody waits for that. After many their person gets a
+        mail.
+        """
+        task = asyncio.ensure_future(self._warn(user, denied))
+        self._warning.add(task)
+        task.add_done_callback(self._warning.discard)
+
+    async def _warn(self, user: User | None, denied: Awaitable[int]) -> None:
+        with suppress(GroupcoreError):
+            count, mailer = await denied, self.service.mailer
+            if count != WARNED_AT or user is None or mailer is None:
+                return
+            if self.accounts.is_proved(user.id):
+                mailer.send(user.email, *warning_of(self.node.public_url, user.email, count))
+
+    async def check(self, ask: Ask, email: str, password: str) -> User:
         """The account, if this is its password; the same answer and time in all other cases."""
-        self.try_address(origin)
-        self.try_key(email)
         user = self.accounts.by_email(email)
+        made = self.attempt(ask, Secret.PASSWORD, email if user is None else user.id)
         good = user is not None and not user.is_disabled
         verifier = user.verifier if user is not None and good else ""
         if not await self.service.passwords.fits(verifier, password) or user is None:
             # A password is typed into the wrong field sometimes: what is no address is not kept.
-            about = email if is_address(email) else ""
-            self.accounts.note("", "sign_in.denied", about, origin)  # nobody waits for that
+            address = email if user is None and is_address(email) else ""
+            about = self.accounts.address_mark(address)
+            account = "" if user is None else user.id
+            self.warn(user, self.accounts.deny(account, about, ask.origin))
             raise AccountError("bad_credentials", WRONG)
-        self.knew(email, origin)
+        self.service.guard.knew(made)
         return user
 
     # --- signing in -----------------------------------------------------------------------------
@@ -149,7 +187,7 @@ class Sessions(Desk):
             email = check_email(ask.text("email"))
         except AccountError:
             email = ask.text("email")[:254]
-        user = await self.check(email, ask.text("password"), ask.origin)
+        user = await self.check(ask, email, ask.text("password"))
         return await self.begin(ask, user.id)
 
     async def begin(self, ask: Ask, user: str, status: int = 201) -> Response:
@@ -171,6 +209,9 @@ class Sessions(Desk):
             await done(self.gate.node, self.accounts.sign_out(ask.caller.digest, ask.origin))
         response = JSONResponse(self._session(secret), status)
         self.gate.set_cookie(response, secret)
+        signed_in = self.service.by_session(secret)
+        if signed_in is not None and signed_in.user:
+            self.devices.keep(ask.request, response, signed_in.user)
         response.delete_cookie(self.half_cookie, **self._half_options)
         return response
 
@@ -256,7 +297,7 @@ class Sessions(Desk):
         """Who has the browser has to know the present one, too."""
         own = self._own(ask)
         new = check_password(ask.text("password"), own.email, own.name)
-        await self.check(own.email, ask.text("current"), ask.origin)
+        await self.check(ask, own.email, ask.text("current"))
         verifier = await self.service.passwords.verifier(new)
         work = self.accounts.set_verifier(ask.by, own.id, verifier, ask.who.key, ask.origin)
         await done(self.gate.node, work)
@@ -319,4 +360,5 @@ SELF = {
     **USER,
     "has_password": "false for who signs in at the identity provider alone",
     "linked": "whether one may sign in at the identity provider",
+    "attempts": "how often others failed to sign in since the sign-in before this, and when last",
 }

@@ -6,8 +6,10 @@ from dataclasses import asdict
 
 from starlette.responses import JSONResponse, Response
 
-from server.accounts.errors import AccountError, forbidden, missing
-from server.accounts.names import VISIBLE, check_email
+from server.accounts.backoff import address_key
+from server.accounts.errors import AccountError, forbidden
+from server.accounts.guard import Secret
+from server.accounts.names import VISIBLE
 from server.accounts.roles import ADMIN, ROLES, USER, Role, role_of
 from server.accounts.secrets import digest_of, new_secret
 from server.accounts.tokens import SCOPES
@@ -151,9 +153,7 @@ class Sharing(Desk):
     async def add_member(self, ask: Ask) -> Response:
         """By the address of an account; pending, as long as it has not proved that address."""
         self._owned(ask)
-        user = self.accounts.by_email(check_email(ask.text("email")))
-        if user is None:
-            raise missing("account; invite this person")
+        user = self.sessions.account_of(ask)
         role = role_of(ask.text("role"))
         is_in_effect = await self._give(ask, user.id, role)
         return JSONResponse(shown_given(self.accounts, user, role, is_in_effect), 201)
@@ -212,18 +212,19 @@ class Sharing(Desk):
     async def enter(self, ask: Ask) -> Response:
         """The secret is in the body, never in an address that is logged or sent on."""
         accounts, service = self.accounts, self.gate.service
-        self.sessions.try_address(ask.origin)
         digest = digest_of(ask.text("secret"))
         link = accounts.link_by(digest, service.now_s)
         if link is None:
+            error = AccountError("no_such_link", "this link is wrong, revoked or too old")
+            service.guard.wrong(Secret.LINK, address_key(ask.origin))
             accounts.note("", "link.denied", "", ask.origin)  # nobody waits for that
-            raise AccountError("no_such_link", "this link is wrong, revoked or too old")
+            raise error
         if link.verifier:
-            self.sessions.try_key(digest)
+            made = self.sessions.attempt(ask, Secret.LINK_PASSWORD, digest)
             if not await service.passwords.fits(link.verifier, ask.text("password")):
                 accounts.note("", "link.denied", link.id, ask.origin)
                 raise AccountError("bad_credentials", "this link asks for a password")
-        self.sessions.knew(digest, ask.origin)
+            service.guard.knew(made)
         shown = {"document": link.document, "role": link.role.name.lower()}
         if ask.caller is not None and ask.caller.user:
             await done(self.node, accounts.enter_link(link.id, ask.caller.user, ask.origin))

@@ -31,7 +31,9 @@ def shown_user(accounts: Accounts, user: User) -> Shown:
 
 def shown_self(accounts: Accounts, user: User) -> Shown:
     """An account, for itself alone."""
-    own = {"has_password": user.verifier != "", "linked": user.subject != ""}
+    own: Shown = {"has_password": user.verifier != "", "linked": user.subject != ""}
+    count, at_s = accounts.denied(user.id, accounts.time_s)
+    own["attempts"] = {"count": count, "last": instant(at_s)} if count else None
     return {**shown_user(accounts, user), **own}
 
 

@@ -11,7 +11,7 @@ from groupcore.shared.machine import Machine
 from server.accounts.accounts import Accounts
 from server.accounts.passwords import Passwords
 from server.accounts.people import HOME
-from tests.server.accounts.people import Browser, service
+from tests.server.accounts.people import Browser, hire, service
 from tests.server.support import Cluster, eventually, get, post
 
 FORMER = Path(__file__).parent / "former"
@@ -122,3 +122,27 @@ async def test_who_was_linked_by_an_address_before_is_proved_there_and_a_squatte
         assert (await browser.ask("GET", "/session"))[1]["principal"] is None
         assert (await browser.sign_in(dave.email))[0] == 401
     assert accounts.by_subject(dave.subject) is not None
+
+
+async def test_accounts_from_before_ids_were_keyed_keep_theirs_and_new_ones_are_keyed(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.making.Passwords", lambda: Passwords(1, 64, 1))
+    unpack("sequential", cluster.folder / "a")
+    made = {""}
+    for round in range(2):  # also what it has written then
+        node = await cluster.start("a", accounts="on")
+        accounts = service(node).accounts
+        async with Browser(node) as ann, Browser(node) as eve:
+            assert (await eve.sign_in("eve@example.org"))[0] == 201
+            assert (await ann.sign_in("ann@example.org"))[0] == 201
+            assert {"4", "6", "8"} <= accounts.users.keys()
+            _, files = await eve.ask("GET", "/files")
+            assert [row["title"] for row in files["documents"]] == ["Songs"]
+            songs = files["documents"][0]["id"]
+            _, links = await eve.ask("GET", f"/documents/{songs}/links")
+            assert [one["id"] for one in links["links"]] == ["e"]
+            made.add(await hire(ann, f"new{round}"))
+            assert all(len(one) == 20 for one in made if one)
+        await cluster.stop("a")
+    assert len(made) == 3

@@ -14,7 +14,7 @@ RAISED = re.compile(
     re.MULTILINE,
 )
 AUDITED = re.compile(
-    r'"((?!\w+\.(?:jsonl|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"'
+    r'"((?!\w+\.(?:jsonl?|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"'
 )
 """What is noted; names of files and of messages to a WebSocket look alike."""
 OF_BLOCKS = {
@@ -40,7 +40,7 @@ def test_each_code_of_the_audit_log_has_words() -> None:
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     codes = set(
         re.findall(
-            r'"((?!\w+\.(?:jsonl|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"',
+            r'"((?!\w+\.(?:jsonl?|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"',
             text,
         )
     )

@@ -103,7 +103,7 @@ async def test_that_there_are_too_many_is_described(ann: Browser) -> None:
 
 
 async def test_the_api_is_as_described_where_people_sign_in(ann: Browser, tmp_path: Path) -> None:
-    (cookie,) = ann.cookies.values()
+    cookie = ann.cookies["groupcore"]
     signed_in = (
         f'[auth.openapi.cookie]\napi_key = "{cookie}"\n'
         f'[auth.openapi.csrf]\napi_key = "{ann.csrf}"\n'

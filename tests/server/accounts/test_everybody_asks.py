@@ -47,6 +47,7 @@ LEAST = {
     "delete_me_favourites_item": Who.STRANGER,
     **dict.fromkeys(("post_me_address_mail", "post_me_address_prove"), Who.STRANGER),
     **dict.fromkeys(("post_me_totp", "put_me_totp", "post_me_totp_remove"), Who.STRANGER),
+    **dict.fromkeys(("get_me_export_zip", "get_me_erase", "post_me_erase"), Who.STRANGER),
     # To read.
     **dict.fromkeys(("get_documents_doc", "get_documents_doc_markdown"), Who.VIEWER),
     **dict.fromkeys(("get_documents_doc_export_zip", "get_documents_doc_place"), Who.VIEWER),

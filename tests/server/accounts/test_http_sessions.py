@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import aiohttp
 import pytest
 from starlette.requests import Request
 
-from server.accounts.backoff import Backoff
+from server.accounts.guard import RULES, Guard, Rule, Secret
 from server.routes.gate import address_of
+from server.serve import RunningNode
 from tests.server.accounts.people import PASSWORD, Browser, found_home, hire, service
 from tests.server.support import Cluster, Page, eventually, within
 
@@ -53,7 +56,7 @@ async def test_a_password_in_the_field_of_the_address_is_not_noted(ann: Browser)
     notes = service(ann.node).accounts.notes
     await eventually(lambda: sum(one.what == "sign_in.denied" for one in notes) == 4, "noted")
     denied = [one.about for one in notes if one.what == "sign_in.denied"]
-    assert denied == ["", "", "ann@example.org", ""]
+    assert denied == ["", "", service(ann.node).accounts.emails["ann@example.org"], ""]
 
 
 async def test_every_wrong_sign_in_checks_one_password(
@@ -85,8 +88,14 @@ async def test_guessing_has_to_wait_whether_there_is_an_account_or_not(ann: Brow
         assert (status, problem["code"]) == (429, "wait")
 
 
+def allow(node: RunningNode, places: int) -> None:
+    """So many tries of a password for a place, and one a minute."""
+    rules = {**RULES, Secret.PASSWORD: Rule((40, 60.0, 0), (places, 60.0, 0))}
+    service(node).guard = Guard(asyncio.get_running_loop().time, rules)
+
+
 async def test_an_address_that_guesses_many_accounts_has_to_wait(ann: Browser) -> None:
-    service(ann.node).addresses = Backoff(free=3, first_s=60, most_s=60)
+    allow(ann.node, 3)
     async with Browser(ann.node) as eve:
         codes = [(await eve.sign_in(f"{one}@example.org"))[1]["code"] for one in "abcd"]
         assert codes == ["bad_credentials"] * 3 + ["wait"]
@@ -117,7 +126,7 @@ async def test_who_guesses_behind_a_proxy_keeps_nobody_else_out(cluster: Cluster
     node = await cluster.start("a", proxies="127.0.0.1")
     async with Browser(node) as ann:
         await found_home(ann)
-        service(node).addresses = Backoff(free=2, first_s=60, most_s=60)
+        allow(node, 2)
         for _ in range(3):
             body = {"email": "nobody@example.org", "password": "wrong"}
             _, problem = await ann.ask("POST", "/session", body, X_Forwarded_For="6.6.6.6")

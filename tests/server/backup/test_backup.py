@@ -16,7 +16,7 @@ from server.errors import DamagedStoreError, SettingsProblem
 from server.main import main
 from server.management.finding import way_to
 from server.serve import RunningNode
-from tests.server.accounts.people import Browser, found_home, hire
+from tests.server.accounts.people import Browser, found_home, hire, service
 from tests.server.pictures.files import made, photo
 from tests.server.pictures.test_pictures_http import download, upload
 from tests.server.support import Cluster, eventually, get, post
@@ -142,6 +142,86 @@ async def test_accounts_come_back_with_roles_and_log_and_nobody_is_signed_in(
             "POST", f"/documents/{doc}/pictures", {"from": doc, "picture": ""}
         )
         assert status == 403
+    await again.close()
+
+
+async def test_who_was_erased_stays_so_behind_an_older_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("server.making.Passwords", lambda: Passwords(1, 64, 1))
+    cluster = Cluster(tmp_path / "one")
+    cluster.flags = {"accounts": "on"}
+    node = await cluster.start("a")
+    old = tmp_path / "old.tar"
+    async with Browser(node) as ann:
+        await found_home(ann)
+        await ann.create("Plan")
+        bob = await hire(ann, "bob")
+        await create(way_to(node.admin_url), old)
+        node_accounts = service(node).accounts
+        await node_accounts.erase("admin", bob, "stay", "", "")
+        await eventually((tmp_path / "one" / "a" / "erased.json").exists, "the list is written")
+        later = tmp_path / "elsewhere" / "later.tar"
+        later.parent.mkdir()
+        await create(way_to(node.admin_url), later)
+        ids = {*node_accounts.users}
+    await cluster.close()
+
+    def back(name: str, *lists: Path) -> dict[str, object]:
+        given = [word for path in lists for word in ("--erased", str(path))]
+        arguments = ["restore", str(old), "--data", str(tmp_path / name), *given]
+        return put_back(make_parser().parse_args(arguments))
+
+    told = await asyncio.to_thread(back, "silent")
+    assert (told["people"], told["erased"]) == (2, 0)
+    assert "--erased" in caplog.text, "it is not silent"
+    for name, path in (
+        ("by-node", tmp_path / "one" / "a" / "erased.json"),
+        ("by-backup", later),
+        ("by-list", later.with_name("erased.json")),
+    ):
+        told = await asyncio.to_thread(back, name, path)
+        assert (told["people"], told["erased"]) == (1, 1), name
+    again = Cluster(tmp_path / "two")
+    again.flags = {"accounts": "on"}
+    node = await again.start("a", data=str(tmp_path / "by-list"))
+    assert main(["audit", "verify", str(tmp_path / "by-list" / "audit.jsonl")]) == 0
+    async with Browser(node) as ann, Browser(node) as eve:
+        assert (await eve.sign_in("bob@example.org"))[0] == 401
+        assert (await ann.sign_in("ann@example.org"))[0] == 201
+        assert bob in service(node).accounts.erased
+        # Places in the order begin anew: found that ids did, too, and met those of before.
+        made = [await hire(ann, f"new{number}") for number in range(5)]
+        assert ids.isdisjoint(made)
+    await again.close()
+
+
+async def test_new_accounts_behind_an_old_backup_have_ids_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found: ids were places in the order, which begins anew, so they met those of others."""
+    monkeypatch.setattr("server.making.Passwords", lambda: Passwords(1, 64, 1))
+    cluster = Cluster(tmp_path / "one")
+    cluster.flags = {"accounts": "on"}
+    node = await cluster.start("a")
+    file = tmp_path / "backup.tar"
+    async with Browser(node) as ann:
+        await found_home(ann)
+        for number in range(40):
+            await hire(ann, f"one{number}", "")
+        await create(way_to(node.admin_url), file)
+        ids = {*service(node).accounts.users}
+    await cluster.close()
+    await asyncio.to_thread(restored, file, tmp_path / "new")
+    again = Cluster(tmp_path / "two")
+    again.flags = {"accounts": "on"}
+    node = await again.start("a", data=str(tmp_path / "new"))
+    async with Browser(node) as ann:
+        await ann.sign_in("ann@example.org")
+        made = {await hire(ann, f"two{number}", "") for number in range(40)}
+        assert len(made) == 40
+        assert ids.isdisjoint(made)
+        assert len(service(node).accounts.users) == 81
     await again.close()
 
 

@@ -13,12 +13,21 @@ export interface Credentials extends Account {
   readonly hasFactor: boolean;
   /** Whether one may sign in at the identity provider. */
   readonly isLinked: boolean;
+  /** How often somebody failed to sign in lately, and when last; null: nobody. */
+  readonly attempts: Attempts | null;
+}
+
+export interface Attempts {
+  readonly count: number;
+  readonly last: string;
 }
 
 function credentialsOf(value: unknown): Credentials {
-  const { proved, second_factor, linked } = fields(value);
+  const { proved, second_factor, linked, attempts } = fields(value);
   const is = { isProved: proved === true, hasFactor: second_factor === true };
-  return { ...accountOf(value), ...is, isLinked: linked === true };
+  const { count, last } = fields(attempts);
+  const failed = typeof count === "number" ? { count, last: textOf(last) } : null;
+  return { ...accountOf(value), ...is, isLinked: linked === true, attempts: failed };
 }
 
 export async function ownCredentials(): Promise<Credentials> {

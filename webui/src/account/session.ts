@@ -57,6 +57,11 @@ function remember(answer: Fields): void {
   }
 }
 
+/** Keeps nothing of who was here. */
+export function forget(): void {
+  remember({});
+}
+
 export function identityIn({ principal, user, ...answer }: Fields): Identity {
   return {
     hasAccounts: answer.accounts === true,
@@ -77,6 +82,6 @@ export async function lookWhoIsHere(): Promise<Identity> {
 
 export async function signOut(isEverywhere = false): Promise<void> {
   // Also where no node hears it: who leaves a computer leaves nothing to be seen there.
-  remember({});
+  forget();
   await send("DELETE", isEverywhere ? "/me/sessions" : "/session");
 }

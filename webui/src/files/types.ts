@@ -2,6 +2,7 @@
 
 import { ApiError, type Fields, fields, textOf } from "../api";
 import { commonWords } from "../words/common";
+import { filesWords } from "../words/files";
 
 export interface Trashed {
   readonly at: string;
@@ -71,10 +72,15 @@ function idOf(value: unknown): string {
   return value;
 }
 
+/** A person's name, or that their account is no more. */
+function whoOf(value: Fields, field: string): string {
+  return value[`${field}_erased`] === true ? filesWords.deletedAccount : textOf(value[field]);
+}
+
 function trashedOf(value: unknown): Trashed | null {
   if (typeof value !== "object" || value === null) return null;
-  const { at, by, own } = fields(value);
-  return { at: textOf(at), by: textOf(by), own: own === true };
+  const { at, own } = fields(value);
+  return { at: textOf(at), by: whoOf(fields(value), "by"), own: own === true };
 }
 
 export function documentOf(value: Fields): DocumentRow {
@@ -86,7 +92,7 @@ export function documentOf(value: Fields): DocumentRow {
     folder: textOf(value.folder),
     role: textOf(value.role),
     changed: textOf(value.changed),
-    changedBy: textOf(value.changed_by),
+    changedBy: whoOf(value, "changed_by"),
     trashed: trashedOf(value.trashed),
   };
 }
@@ -99,7 +105,7 @@ export function folderOf(value: Fields): FolderRow {
     workspace: textOf(value.workspace),
     folder: textOf(value.folder),
     changed: textOf(value.created),
-    changedBy: textOf(value.by),
+    changedBy: whoOf(value, "by"),
     trashed: trashedOf(value.trashed),
   };
 }

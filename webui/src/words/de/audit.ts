@@ -14,6 +14,8 @@ export default {
   password_reset: "Passwort per E-Mail ersetzt",
   recovery_used: "Wiederherstellungscode benutzt",
   user_handed_over: "Konto der Person mit der Adresse gegeben",
+  user_erased: "Konto gelöscht",
+  person_exported: "Daten einer Person exportiert",
   document_created: "Dokument angelegt",
   documents_adopted: "Dokumente übernommen",
   folder_created: "Ordner angelegt",

@@ -21,6 +21,7 @@ export default {
   actions: "Aktionen",
   anybody: "Von allen geändert",
   changedBy: "Geändert von",
+  deletedAccount: "einem gelöschten Konto",
   by: (name) => `von ${name}`,
   thrownAway: (when, who) => `Weggeworfen ${when}${who && ` von ${who}`}`,
   folder: (name) => `Ordner ${name}`,

@@ -11,6 +11,8 @@ export default {
   password_reset: "Password replaced by mail",
   recovery_used: "Code for recovery used",
   user_handed_over: "Account given to who has the address",
+  user_erased: "Account erased",
+  person_exported: "Data of a person exported",
   document_created: "Document made",
   documents_adopted: "Documents taken over",
   folder_created: "Folder made",

@@ -21,6 +21,7 @@ export default {
   actions: "Actions",
   anybody: "Changed by anybody",
   changedBy: "Changed by",
+  deletedAccount: "a deleted account",
   by: (name: string) => `by ${name}`,
   thrownAway: (when: string, who: string) => `Thrown away ${when}${who && ` by ${who}`}`,
   folder: (name: string) => `Folder ${name}`,

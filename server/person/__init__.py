@@ -1,0 +1,1 @@
+"""What a server holds of a person, for them to have."""
