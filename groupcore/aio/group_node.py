@@ -189,6 +189,28 @@ class GroupNode:
         """The groups that have names, as far as this node has heard."""
         return self.service.plane.directory.names
 
+    def renew(self, groups: Sequence[GroupId]) -> int:
+        """Have this node's log and archive keep states of these groups, as of now or of later, in the
+        place of all that was sent there before; groups that are deleted leave the log with that.
+
+        A number: when `erased` has reached it, nothing of that is in the log on disk any more. It
+        counts in this life of the node only. ChannelClosedError, SettingsError without `data_dir`.
+        """
+        if self.storage is None:
+            raise SettingsError("renew needs a node with a log; give `data_dir`")
+        service = self.service
+        service.idle.end()
+        number = service.archiving.renew(groups)
+        self.channel.wake_soon()
+        return number
+
+    @property
+    def erased(self) -> int:
+        """Up to which number of `renew` the log on disk holds nothing of what was to go."""
+        if self.storage is None or self.storage.is_clearing:
+            return 0
+        return self.service.archiving.erasing.done
+
     async def join(self, process: Process, group: GroupId, *, observes: bool = False) -> int:
         """JOIN-GROUP: the number from which on the process is a member. GroupRefusedError.
 

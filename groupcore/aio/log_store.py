@@ -8,6 +8,10 @@ With a key (`groupcore.aio.rest_key`) each part and the record are sealed at the
 and checksums are those of what is stored: they tell damage without the key. What was written before
 there was one is sealed when the folder is opened.
 
+What a checkpoint stands for is **cleared**: from its commit on it is no part of the log, and then it
+is written over in the file, some megabytes a commit, and SQLite's log ahead is cut. So what was
+deleted in the cluster is not found in these files any more, and no commit waits long.
+
 A log that is damaged is set aside, whole, and the node begins as one that has lost its disk: it has
 no vote before it has taken everything from the others. Or it is refused, for a person to look at.
 """
@@ -63,10 +67,18 @@ CREATE TABLE log(position INTEGER PRIMARY KEY, part BLOB NOT NULL, chain BLOB NO
 CREATE TABLE lineage(one INTEGER PRIMARY KEY CHECK (one = 1), record BLOB NOT NULL,
   checksum BLOB NOT NULL);
 """
+PARTS = "SELECT position, part, chain FROM log WHERE position > ? ORDER BY position"
+CLEARS = "clears"
+"""Beside the log: nothing that a version of before has deleted is in free pages."""
 SHELF = "shelf.sqlite3"
 """Scratch: see `groupcore.aio.file_shelf`."""
 FILES = ("log.sqlite3", "log.sqlite3-wal", "log.sqlite3-shm", "head")
 INCARNATION_BYTES = 8
+CLEARED_BYTES = 2 << 20
+"""So much of what was dropped is written over in one commit: some 50 ms."""
+CUT_AGAIN_S = 1.0
+"""Where somebody reads beside this program, SQLite's log ahead is cut again after this."""
+BUSY_MS = 5_000
 QUEUED_BYTES_MAX = 256 << 20
 """What waits for a disk that is full or slow; above it the node gives up."""
 
@@ -78,11 +90,14 @@ class LogStore(SealedStore):
 
     `_committed_checkpoint` is that of the last commit: what a rollback goes back to. `box` seals,
     where there is one; `plain_parts` counts the parts that are not sealed, as of the last `read`.
+    `is_clearing`: the files may still show what is no part of the log any more.
     """
 
     checkpoint_at_s: float = 0.0
     plain_parts: int = 0
+    is_clearing: bool = False
     _plain_to: int = 0
+    _cut_again_s: float = 0.0
     _checkpoint: tuple[int, bytes] | None = None
     _committed_checkpoint: tuple[int, bytes] | None = None
 
@@ -98,6 +113,10 @@ class LogStore(SealedStore):
         """See `SealedStore`."""
         super().commit()
         self._committed_checkpoint = self._checkpoint
+        now_s = time.monotonic()
+        if self.is_clearing and now_s >= self._cut_again_s and not self.has_dropped():
+            self._cut_again_s = now_s + CUT_AGAIN_S
+            self.is_clearing = not self.cut_ahead()
 
     def rollback(self) -> None:
         """See `SealedStore`."""
@@ -109,14 +128,9 @@ class LogStore(SealedStore):
         checkpoint once a part that is dropping has come."""
         for part in parts:
             if part.fresh:
-                self.database.execute("DELETE FROM log")
-                self.set_meta("base", HEAD.pack(0, self.position, self.chain))
-                self._dropped(self.position)
+                self._drop(self.position, self.chain)
             if part.dropping and self._checkpoint is not None:
-                at, chain = self._checkpoint
-                self.database.execute("DELETE FROM log WHERE position <= ?", (at,))
-                self.set_meta("base", HEAD.pack(0, at, chain))
-                self._dropped(at)
+                self._drop(*self._checkpoint)
             if part.checkpoint:
                 self._checkpoint = (self.position, self.chain)
                 self.checkpoint_at_s = time.monotonic()
@@ -129,10 +143,64 @@ class LogStore(SealedStore):
     def _stored(self, data: bytes, place: bytes) -> bytes:
         return data if self.box is None else self.box.seal(data, place)
 
-    def _dropped(self, at: int) -> None:
-        """Parts up to here have gone."""
+    def _drop(self, at: int, chain: bytes) -> None:
+        """Parts up to here are no part of the log any more; `clear_some` has them go."""
+        self.set_meta("base", HEAD.pack(0, at, chain))
+        self.is_clearing = True
         if at >= self._plain_to:
             self.plain_parts = 0
+
+    def _base(self) -> tuple[int, bytes]:
+        """Where the log begins: the position before its first part, and the chain there."""
+        base = self.get_meta("base")
+        if base is None:
+            return 0, GENESIS
+        _, position, chain = HEAD.unpack(base)
+        return position, chain
+
+    def has_dropped(self) -> bool:
+        """Whether parts are still in the file that are no part of the log."""
+        query = "SELECT 1 FROM log WHERE position <= ? LIMIT 1"
+        return self.database.execute(query, (self._base()[0],)).fetchone() is not None
+
+    def clear_some(self, most_bytes: int = CLEARED_BYTES) -> None:
+        """Write over some of what was dropped, in the transaction that is open."""
+        query = "SELECT position, length(part) FROM log WHERE position <= ? ORDER BY position"
+        last = size = 0
+        for at, part_bytes in self.database.execute(query, (self._base()[0],)):
+            last, size = at, size + part_bytes
+            if size >= most_bytes:
+                break
+        self.database.execute("DELETE FROM log WHERE position <= ?", (last,))
+
+    def cut_ahead(self) -> bool:
+        """Have nothing in SQLite's log ahead; False while somebody reads beside this program."""
+        self.database.execute("PRAGMA busy_timeout = 0")  # nobody waits for who reads
+        busy: int = self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        self.database.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        return not busy
+
+    def clear_all(self) -> None:
+        """Write over what was dropped, and, once, what earlier versions have left in free pages.
+
+        As `seal_plain`: a power cut leaves a log that can be read, and a later call does it again.
+        sqlite3.Error, where there is no room.
+        """
+        self.is_clearing = True
+        if self.has_dropped():
+            self.begin()
+            try:
+                self.clear_some(1 << 62)
+                self.commit()
+            except BaseException:
+                self.rollback()
+                raise
+        if self.get_meta(CLEARS) is None:
+            self.database.execute("VACUUM")
+            self.begin()
+            self.set_meta(CLEARS, b"1")
+            self.commit()
+        self.is_clearing = not self.cut_ahead()
 
     def verify(self) -> None:
         """Raise DamagedError unless everything is as it was left."""
@@ -146,12 +214,9 @@ class LogStore(SealedStore):
     def read(self) -> list[bytes]:
         """All parts, oldest first, those that are not committed yet as well; DamagedError."""
         try:
-            base = self.get_meta("base")
-            _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
+            position, chain = self._base()
             parts, plain, plain_to = [], 0, 0
-            for at, part, expected in self.database.execute(
-                "SELECT position, part, chain FROM log ORDER BY position"
-            ):
+            for at, part, expected in self.database.execute(PARTS, (position,)):
                 chain = chained(chain, 0, at, part)
                 if chain != expected or at != position + 1:
                     raise self.damaged(f"the checksum of part {at} is wrong")
@@ -184,17 +249,15 @@ class LogStore(SealedStore):
             raise
         self.plain_parts = 0
         self.database.execute("VACUUM")  # what was overwritten goes from the free pages
-        busy = self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        if busy:
+        if not self.cut_ahead():
             raise sqlite3.OperationalError("somebody reads the log beside this program")
 
     def _seal_parts(self) -> None:
         if not self.plain_parts:
             return
-        base = self.get_meta("base")
-        chain: bytes = HEAD.unpack(base)[2] if base is not None else GENESIS
-        positions = self.database.execute("SELECT position FROM log ORDER BY position").fetchall()
-        for (at,) in positions:
+        begins, chain = self._base()
+        query = "SELECT position FROM log WHERE position > ? ORDER BY position"
+        for (at,) in self.database.execute(query, (begins,)).fetchall():
             query = "SELECT part FROM log WHERE position = ?"
             stored = bytes(self.database.execute(query, (at,)).fetchone()[0])
             if not is_sealed(stored):
@@ -233,6 +296,7 @@ class LogStore(SealedStore):
     def fill(self) -> None:
         """A new store: no life has begun."""
         self._set_incarnation(0)
+        self.set_meta(CLEARS, b"1")
 
     def next_incarnation(self, least: int) -> int:
         """A number above those of all former lives; DamagedError."""
@@ -293,6 +357,11 @@ class LogStorage:
     def plain_parts(self) -> int:
         """How many parts of the log were written before there was a key, and are not sealed."""
         return 0 if self._writer is None else self._writer.store.plain_parts
+
+    @property
+    def is_clearing(self) -> bool:
+        """Whether the files may still show what is no part of the log any more."""
+        return self._writer is not None and self._writer.store.is_clearing
 
     @property
     def queued_bytes(self) -> int:
@@ -412,6 +481,7 @@ class LogStorage:
         try:
             self._check(store)
             self._seal(store)
+            self._clear(store)
         except BaseException:
             store.close_untouched()
             raise
@@ -434,6 +504,13 @@ class LogStorage:
             )
             if store.plain_parts:
                 self._mark_sealed(store)
+
+    def _clear(self, store: LogStore) -> None:
+        """Have the files show nothing but the log; where there is no room for that, later."""
+        try:
+            store.clear_all()
+        except sqlite3.Error as error:
+            log.warning("what was deleted stays in the file %s for now: %s", store.path, error)
 
     def _mark_sealed(self, store: LogStore) -> None:
         try:
@@ -516,7 +593,17 @@ class LogStorage:
     def start(self, on_trouble: OnTrouble) -> None:
         """Start the writer; called on the loop. `on_trouble(kind, detail)`: `full`, `failed`."""
         self._on_trouble = on_trouble
-        self._running.start(on_trouble)
+        self._running.start(on_trouble, self._go_on_clearing)
+
+    def _go_on_clearing(self) -> None:
+        """Behind a commit, in the writer's thread: the next one writes over some more."""
+        if self._running.store.is_clearing and self._running.store.has_dropped():
+            self._running.put(lambda store: store.clear_some(), 0)
+
+    def clear_again(self) -> None:
+        """Try again to have the files show nothing but the log, if somebody has read them."""
+        if self.is_clearing:
+            self._running.put(lambda store: store.clear_some(), 0)
 
     async def close(self) -> None:
         """Write what is queued, then close the files."""
