@@ -108,7 +108,7 @@ class Archiving:
             record = plane.records.get(group)
             if record is not None and plane.archive.get(group).seqno < record.seqno:
                 self._renewing[group] = record.seqno
-        plane.log.doomed += 1
+        plane.log.doom()
         return plane.log.doomed
 
     def _hosts(self, group: GroupId) -> dict[Address, int]:

@@ -304,7 +304,7 @@ class Conductor:
         request = change.request if change.by == self._plane.me else 0
         self._plane.events.append(Deleted(change.group, request))
         if self._plane.log is not None:
-            self._plane.log.doomed += 1
+            self._plane.log.doom()
         if record is not None:
             self._joining.delete(record)
         self._plane.progress += 1  # frames that name this place may be here already

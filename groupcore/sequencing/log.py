@@ -133,6 +133,10 @@ class Log:
         """What lies before the last checkpoint goes (I2)."""
         self._close(dropping=True)
 
+    def doom(self) -> None:
+        """Something in it is to be gone: with the next checkpoint that is begun."""
+        self.doomed += 1
+
     def is_large(self, least: int) -> bool:
         """Whether the log has outgrown what it is the log of."""
         return self.size_bytes > max(least, 2 * self._state_bytes)

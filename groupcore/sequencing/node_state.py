@@ -157,7 +157,7 @@ class Taking:
         plane.gone.update(self._gone)
         plane.records.update(self._records)
         if self._deleted and plane.log is not None:
-            plane.log.doomed += 1  # the state's archive may hold something of these
+            plane.log.doom()  # the state's archive may hold something of these
         for group in self._deleted:
             plane.records.pop(group, None)
             if plane.archive is not None:

@@ -120,7 +120,7 @@ class Receiver:
             record = records.get(group)
             if record is None or seqno <= record.seqno:
                 if record is None and plane.log is not None:
-                    plane.log.doomed += 1  # what was sent to a deleted group is in the log now
+                    plane.log.doom()  # what was sent to a deleted group is in the log now
                 continue
             if seqno > record.seqno + 1:
                 run = Run(frame, index, record, seqno, first, size, offset, hosts[sender])

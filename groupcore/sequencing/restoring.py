@@ -150,7 +150,7 @@ class Restoring:
                     if plane.archive is not None:
                         plane.archive.forget(group)
                     if plane.log is not None:
-                        plane.log.doomed += 1  # what was sent to it is in the log
+                        plane.log.doom()  # what was sent to it is in the log
                 case StreamEnded(address, frame):
                     plane.stream(address).finish(frame)
 
