@@ -23,6 +23,7 @@ from server.documents.catalogue import NAME as DOCUMENTS
 from server.documents.catalogue import NODES
 from server.errors import BadMessageError
 from server.files.activity import NAME as ACTIVITY
+from server.files.erasures import NAME as ERASURES
 from server.logs import HISTORY
 from server.management.identity import identity_of
 from server.management.ranks import Rank
@@ -42,7 +43,7 @@ from server.routes.management_gate import Judge, ManagementGate
 from server.routes.plans import PlanRoutes, on_bad_plan
 from server.routes.problems import on_bad_message, on_failure, on_gone, on_http_error, on_refusal
 
-OWN_GROUPS = frozenset({ACCOUNTS, ACTIVITY, CHARTERS, DOCUMENTS, NODES, PICTURES})
+OWN_GROUPS = frozenset({ACCOUNTS, ACTIVITY, CHARTERS, DOCUMENTS, ERASURES, NODES, PICTURES})
 """Groups that every cluster has: of all others the name may say what it is about."""
 
 
@@ -121,6 +122,7 @@ class Desk:
                 "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),
                 "at_rest": node.seals.shown(),
+                "erasing": {} if node.erasures is None else node.erasures.by_node(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(named),
                 "documents": held if named else {},
