@@ -30,6 +30,7 @@ from groupcore.view import Address, View
 from groupcore.web.settings import Traffic
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
+from server.backup.kept import KeptBackups
 from server.backup.last import LastBackup
 from server.charter import NAME as CHARTERS
 from server.charter import Charter, Charters, at_odds
@@ -41,7 +42,7 @@ from server.errors import (
 )
 from server.files.activity import NAME as ACTIVITY
 from server.files.activity import Activity
-from server.files.eraser import Eraser
+from server.files.eraser import Eraser, Holder
 from server.files.erasures import NAME as ERASURES
 from server.files.erasures import Erasures
 from server.files.service import FileService
@@ -99,6 +100,7 @@ class Node:
         if self.accounts is not None:
             self.accounts.seals = self.seals
         self.last_backup = LastBackup(settings.data)
+        self.kept_backups = KeptBackups(settings.backups, self.seals.rest)
         self.noticed = Noticed(self._note, asyncio.get_running_loop().time)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
         self.work = Pool(settings.workers)
@@ -164,7 +166,8 @@ class Node:
         files.begin()
         self._spawn(self.noticed.run())
         self._spawn(self.seals.seal_plain())
-        eraser = Eraser(self.settings.node_id, self.objects.groups, erasures, [self.pictures])
+        holders: list[Holder] = [self.pictures, self.kept_backups]
+        eraser = Eraser(self.settings.node_id, self.objects.groups, erasures, holders)
         self._spawn(eraser.run())
         self.erasures = erasures
         self.catalogue, self._files = catalogue, files

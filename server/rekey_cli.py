@@ -90,6 +90,7 @@ def _rekeyed(path: Path, rest: RestKey) -> str:
             sealing.end()
             file.flush()
             os.fsync(file.fileno())
+        sealing.write_keys(path)
         shutil.copystat(path, aside)
         aside.replace(path)
     finally:

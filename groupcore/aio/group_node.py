@@ -190,8 +190,8 @@ class GroupNode:
         return self.service.plane.directory.names
 
     def renew(self, groups: Sequence[GroupId]) -> int:
-        """Have this node's log and archive keep states of these groups, as of now or of later, in the
-        place of all that was sent there before; groups that are deleted leave the log with that.
+        """Have this node's log and archive keep states of these groups, as of now or of later, in
+        the place of all that was sent there before; deleted groups leave the log with that.
 
         A number: when `erased` has reached it, nothing of that is in the log on disk any more. It
         counts in this life of the node only. ChannelClosedError, SettingsError without `data_dir`.

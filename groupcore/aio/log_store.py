@@ -8,8 +8,8 @@ With a key (`groupcore.aio.rest_key`) each part and the record are sealed at the
 and checksums are those of what is stored: they tell damage without the key. What was written before
 there was one is sealed when the folder is opened.
 
-What a checkpoint stands for is **cleared**: from its commit on it is no part of the log, and then it
-is written over in the file, some megabytes a commit, and SQLite's log ahead is cut. So what was
+What a checkpoint stands for is **cleared**: from its commit on it is no part of the log, and then
+it is written over in the file, some megabytes a commit, and SQLite's log ahead is cut. So what was
 deleted in the cluster is not found in these files any more, and no commit waits long.
 
 A log that is damaged is set aside, whole, and the node begins as one that has lost its disk: it has

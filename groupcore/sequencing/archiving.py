@@ -5,8 +5,8 @@ is asked for, of a node that hosts the group, the own one first; and when those 
 together have become too large, of the groups whose runs are the oldest. When the log has become
 larger than what it is the log of, the node's state is packed, some groups a turn, and put into it
 as a checkpoint. What lies before goes as soon as everybody has stored what the checkpoint contains:
-until then somebody may have to be given frames from there after a power cut. What is to be gone from
-the log asks for a checkpoint, too (`erasing`).
+until then somebody may have to be given frames from there after a power cut. What is to be gone
+from the log asks for a checkpoint, too (`erasing`).
 
 Source. Decisions 0026 and 0037.
 
@@ -103,7 +103,8 @@ class Archiving:
         in the log no longer than a state of theirs has it. The number that `erasing.done` reaches.
         """
         plane = self._plane
-        assert plane.log is not None and plane.archive is not None, "this node has a log"
+        assert plane.log is not None, "this node has a log"
+        assert plane.archive is not None, "this node has a log"
         for group in groups:
             record = plane.records.get(group)
             if record is not None and plane.archive.get(group).seqno < record.seqno:
@@ -158,7 +159,6 @@ class Archiving:
             self._packing = None
             self._put(plane, log, state)
             erasing.put(len(state), now)
-
 
     def _put(self, plane: Plane, log: Log, state: bytes) -> None:
         """The state of this moment into the log; what it does not contain follows it."""

@@ -56,6 +56,7 @@ class Eraser:
         self._under_way: list[str] = []
         self._number = 0
         self._life: Service | None = None
+        self._let_go = False
 
     async def run(self) -> None:
         """Look every second, as long as the node lives."""
@@ -86,15 +87,17 @@ class Eraser:
         names = self._groups.names
         known = [names[name] for name in TOLD_OF_BY if name in names]
         self._number = self._groups.renew(known)
-        self._under_way, self._life = todo, self._groups.service
+        self._under_way, self._life, self._let_go = todo, self._groups.service, False
 
     async def _go_on(self) -> None:
         storage = self._groups.storage
         if storage is not None:
             storage.clear_again()
-        for holder in self._holders:
-            if not await holder.erase(self._under_way):
-                return
+        if not self._let_go:
+            for holder in self._holders:
+                if not await holder.erase(self._under_way):
+                    return
+            self._let_go = True
         if self._groups.erased < self._number:
             return
         done, self._under_way = self._under_way, []
