@@ -142,3 +142,14 @@ async def test_a_picture_that_another_document_has_stays(cluster: Cluster) -> No
     await deleted(cluster, doc)
     await erased(cluster, "b", {})
     assert {name: shown(cluster, name) for name in NAMES} == {name: [PICTURE] for name in NAMES}
+
+
+async def test_an_owner_may_say_that_the_folder_of_a_lost_node_is_no_more(cluster: Cluster) -> None:
+    doc = await written(cluster)
+    await cluster.stop("c")
+    await deleted(cluster, doc)
+    await erased(cluster, "b", {"c": 1})
+    url = f"{cluster.nodes['b'].admin_url}/admin/destroyed"
+    assert [(await post(url, {"node": name}))[0] for name in ("a", "x")] == [400, 404]
+    assert await post(url, {"node": "c"}) == (200, {"node": "c", "documents": 1})
+    await erased(cluster, "a", {})
