@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from groupcore.aio import log_store
+from groupcore.aio import log_database
 from groupcore.aio.box import Box
 from groupcore.aio.file_shelf import FileShelf
-from groupcore.aio.log_store import CLEARS, LogStorage, LogStore
+from groupcore.aio.log_database import CLEARS, LogStore
+from groupcore.aio.log_store import LogStorage
 from groupcore.aio.read_log import ReadLog
 from groupcore.sequencing.log import LogPart
 from tests.groupcore.aio.key_files import bytes_below
@@ -44,7 +45,7 @@ async def cleared(storage: LogStorage) -> None:
 def test_what_a_checkpoint_stands_for_is_written_over_while_the_node_runs(
     tmp_path: Path, parts: list[LogPart], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_store, "CUT_AGAIN_S", 0.0)
+    monkeypatch.setattr(log_database, "CUT_AGAIN_S", 0.0)
 
     async def run() -> None:
         storage, told = LogStorage(tmp_path, "c", "a"), Told()
@@ -115,7 +116,7 @@ def test_a_power_cut_while_it_is_written_over_leaves_the_log_and_the_next_start_
 def test_who_reads_beside_the_node_puts_it_off_and_holds_no_commit_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_store, "CUT_AGAIN_S", 0.0)
+    monkeypatch.setattr(log_database, "CUT_AGAIN_S", 0.0)
 
     async def run() -> None:
         storage, told = LogStorage(tmp_path, "c", "a"), Told()
