@@ -334,7 +334,8 @@ class Node:
 
     def _with_files(self) -> list[str]:
         """All nodes in whose files something may be."""
-        return sorted({self.settings.node_id, *self.known_nodes()})
+        here = () if self.view is None else self.view.names
+        return sorted({self.settings.node_id, *here, *self.known_nodes()})
 
     def origins(self) -> set[str]:
         """Whose pages may come here: this cluster's nodes', and those that settings name."""

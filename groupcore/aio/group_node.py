@@ -193,8 +193,8 @@ class GroupNode:
         """Have this node's log and archive keep states of these groups, as of now or of later, in
         the place of all that was sent there before; deleted groups leave the log with that.
 
-        A number: when `erased` has reached it, nothing of that is in the log on disk any more. It
-        counts in this life of the node only. ChannelClosedError, SettingsError without `data_dir`.
+        A number for `has_erased`, which counts in this life of the node only. ChannelClosedError,
+        SettingsError without `data_dir`.
         """
         if self.storage is None:
             raise SettingsError("renew needs a node with a log; give `data_dir`")
@@ -204,12 +204,14 @@ class GroupNode:
         self.channel.wake_soon()
         return number
 
-    @property
-    def erased(self) -> int:
-        """Up to which number of `renew` the log on disk holds nothing of what was to go."""
-        if self.storage is None or self.storage.is_clearing:
-            return 0
-        return self.service.archiving.erasing.done
+    def has_erased(self, number: int) -> bool:
+        """Whether the log on disk holds nothing of what was to go with this `renew`; ask again if
+        not. ChannelClosedError."""
+        if self.storage is None:
+            return False
+        self.storage.clear_again()
+        is_done = self.service.archiving.erasing.done >= number
+        return is_done and not self.storage.is_clearing
 
     async def join(self, process: Process, group: GroupId, *, observes: bool = False) -> int:
         """JOIN-GROUP: the number from which on the process is a member. GroupRefusedError.

@@ -65,10 +65,9 @@ class LogStore(SealedStore):
         """See `SealedStore`."""
         super().commit()
         self._committed_checkpoint = self._checkpoint
-        now_s = time.monotonic()
-        if self.is_clearing and now_s >= self._cut_again_s and not self.has_dropped():
-            self._cut_again_s = now_s + CUT_AGAIN_S
+        if self.is_clearing and time.monotonic() >= self._cut_again_s and not self.has_dropped():
             self.is_clearing = not self.cut_ahead()
+            self._cut_again_s = time.monotonic() + CUT_AGAIN_S if self.is_clearing else 0.0
 
     def rollback(self) -> None:
         """See `SealedStore`."""

@@ -175,6 +175,8 @@ class Archiving:
         if self._packing is not None:
             return None if self._packing.waits else 0.0
         if self._renewing:
+            if len(self._asked) >= ASKED_AT_ONCE:
+                return min(self._asked.values())
             return min(self._asked.get(group, 0.0) for group in self._renewing)
         # Behind a checkpoint others say what they have stored, and that is looked at then.
         return None if self._cut is not None else self.erasing.next_wake()

@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Protocol
 
 from groupcore.aio.group_node import GroupNode
@@ -72,10 +71,19 @@ class Eraser:
     async def look(self) -> None:
         """Begin with what is to be erased, or go on with what was begun. GroupcoreError, OSError:
         it is tried again."""
-        if self._under_way and self._life is self._groups.service:
+        service = self._groups.service
+        if service is not self._life:
+            await self._also()
+            self._life, self._under_way = service, []
+        if self._under_way:
             await self._go_on()
         else:
             self._begin()
+
+    async def _also(self) -> None:
+        """This life may have taken its state from a node that had not erased everything yet."""
+        if any(self._me not in nodes for nodes in self._erasures.awaited.values()):
+            await self._erasures.also(self._me)
 
     def _begin(self) -> None:
         """Have the log let go of all that this node has heard to be deleted."""
@@ -87,21 +95,17 @@ class Eraser:
         names = self._groups.names
         known = [names[name] for name in TOLD_OF_BY if name in names]
         self._number = self._groups.renew(known)
-        self._under_way, self._life, self._let_go = todo, self._groups.service, False
+        self._under_way, self._let_go = todo, False
 
     async def _go_on(self) -> None:
-        storage = self._groups.storage
-        if storage is not None:
-            storage.clear_again()
         if not self._let_go:
             for holder in self._holders:
                 if not await holder.erase(self._under_way):
                     return
             self._let_go = True
-        if self._groups.erased < self._number:
+        if not self._groups.has_erased(self._number):
             return
         done, self._under_way = self._under_way, []
         for start in range(0, len(done), AT_ONCE):
             await self._erasures.erased(self._me, done[start : start + AT_ONCE])
-        with suppress(GroupcoreError):
-            self._begin()
+        self._begin()

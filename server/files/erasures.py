@@ -5,8 +5,8 @@ node says when nothing of it is in its files any more (`server.files.eraser`). S
 finds what it has to erase when it is back, and any node can say which one is awaited.
 
 Invariants.
-  E1  A document is listed until each node that was named has said that it has erased it, or
-      somebody has said that the node's folder is no more.
+  E1  A document is listed until each node that was named, or has come while it was listed, has
+      said that it has erased it, or somebody has said that the node's folder is no more.
 """
 
 from __future__ import annotations
@@ -43,6 +43,12 @@ class Erasures(SharedObject):
             self.awaited[document] = sorted(set(nodes))
         while len(self.awaited) > LISTED_MAX:
             del self.awaited[next(iter(self.awaited))]
+
+    @operation
+    def also(self, node: str) -> None:
+        """The node has come, and may have taken over something of what others erase just now."""
+        for document, nodes in self.awaited.items():
+            self.awaited[document] = sorted({*nodes, node})
 
     @operation
     def erased(self, node: str, documents: list[str]) -> None:

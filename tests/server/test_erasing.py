@@ -10,7 +10,9 @@ import aiohttp
 import pytest
 
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.shared.testing import BAD_WEATHER, World
 from server.files import eraser
+from server.files.erasures import NAME, Erasures
 from server.pictures import service as pictures_service
 from server.serve import RunningNode
 from tests.groupcore.aio.key_files import bytes_below
@@ -35,6 +37,13 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 async def cluster(tmp_path: Path) -> AsyncIterator[Cluster]:
     found = Cluster(tmp_path, 3)
     await found.start_all(*NAMES)
+    yield found
+    await found.close()
+
+
+@pytest.fixture
+async def cluster_of_one(tmp_path: Path) -> AsyncIterator[Cluster]:
+    found = Cluster(tmp_path, 1)
     yield found
     await found.close()
 
@@ -153,3 +162,54 @@ async def test_an_owner_may_say_that_the_folder_of_a_lost_node_is_no_more(cluste
     assert [(await post(url, {"node": name}))[0] for name in ("a", "x")] == [400, 404]
     assert await post(url, {"node": "c"}) == (200, {"node": "c", "documents": 1})
     await erased(cluster, "a", {})
+
+
+async def test_a_node_that_comes_while_others_erase_erases_what_it_has_taken_over(
+    cluster_of_one: Cluster,
+) -> None:
+    cluster = cluster_of_one
+    a = await cluster.start("a")
+    doc = await create(a, TITLE, TEXT)
+    await deleted(cluster, doc)
+    await erased(cluster, "a", {})
+    erasures = a.node.erasures
+    assert erasures is not None
+    await erasures.begin([doc], ["away"])  # nodes that erase it just now
+    b = await cluster.start("b")
+
+    def has_begun() -> bool:
+        log = b.node.objects.groups.service.plane.log
+        return log is not None and log.doomed > 0
+
+    await eventually(has_begun, "b erases, too")
+    await erased(cluster, "b", {"away": 1})
+    assert shown(cluster, "b") == []
+
+
+def test_who_comes_is_awaited_for_all_that_is_listed() -> None:
+    async def main(world: World) -> None:
+        here, there = [await world.node(name).open(Erasures, NAME) for name in "ab"]
+        await here.begin(["one", "two"], ["a"])
+        await there.also("b")
+        assert there.by_node() == {"a": 2, "b": 2}
+        await there.erased("b", ["one", "two", "three"])
+        assert there.of("a") == ["one", "two"]
+        await here.begin(["two"], ["b"])
+        assert await there.destroyed("a") == 1
+        assert there.awaited == {"two": ["b"]}
+        await world.settle()
+        world.assert_equal(NAME)
+
+    World(1, BAD_WEATHER).run(main)
+
+
+def test_the_oldest_are_listed_no_more_above_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.files.erasures.LISTED_MAX", 2)
+
+    async def main(world: World) -> None:
+        here = await world.node("a").open(Erasures, NAME)
+        for doc in ("one", "two", "one", "three"):
+            await here.begin([doc], ["a"])
+        assert list(here.awaited) == ["one", "three"]
+
+    World(1, BAD_WEATHER).run(main)
