@@ -214,6 +214,6 @@ def _streams(packed: object) -> dict[Address, tuple[int, int | None]]:
     cuts: dict[Address, tuple[int, int | None]] = {}
     for row in columns.items(packed):
         stream, recorded, end = columns.items(row, 3)
-        columns.counted(recorded, end or 0)
-        cuts[columns.address(stream)] = (recorded, end)
+        columns.counted(recorded)
+        cuts[columns.address(stream)] = (recorded, columns.counted_or_none(end))
     return cuts
