@@ -23,6 +23,7 @@ from server.documents.catalogue import NAME as DOCUMENTS
 from server.documents.catalogue import NODES
 from server.errors import BadMessageError
 from server.files.activity import NAME as ACTIVITY
+from server.files.erasures import NAME as ERASURES
 from server.logs import HISTORY
 from server.management.identity import identity_of
 from server.management.ranks import Rank
@@ -42,7 +43,7 @@ from server.routes.management_gate import Judge, ManagementGate
 from server.routes.plans import PlanRoutes, on_bad_plan
 from server.routes.problems import on_bad_message, on_failure, on_gone, on_http_error, on_refusal
 
-OWN_GROUPS = frozenset({ACCOUNTS, ACTIVITY, CHARTERS, DOCUMENTS, NODES, PICTURES})
+OWN_GROUPS = frozenset({ACCOUNTS, ACTIVITY, CHARTERS, DOCUMENTS, ERASURES, NODES, PICTURES})
 """Groups that every cluster has: of all others the name may say what it is about."""
 
 
@@ -56,6 +57,7 @@ def make_admin(node: Node, console: Console, leave: Callable[[], None], judge: J
             Route("/admin/drain", desk.drain, methods=["POST"]),
             Route("/admin/revive", desk.revive, methods=["POST"]),
             Route("/admin/leave", desk.leave, methods=["POST"]),
+            Route("/admin/destroyed", desk.destroyed, methods=["POST"]),
             Route("/admin/end-sessions", desk.end_sessions, methods=["POST"]),
             Route(HISTORY, History(node).show),
             *gate.routes([PlanRoutes(console).migrate_row(), key_row(node)]),
@@ -121,6 +123,7 @@ class Desk:
                 "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),
                 "at_rest": node.seals.shown(),
+                "erasing": {} if node.erasures is None else node.erasures.by_node(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(named),
                 "documents": held if named else {},
@@ -171,7 +174,27 @@ class Desk:
     async def _note(self, request: Request, what: str, about: str) -> None:
         await note_first(self._node, what, about, origin=identity_of(request).origin)
 
+    async def destroyed(self, request: Request) -> Response:
+        """The folder of a node that does not come back is no more: it is awaited for nothing."""
+        name, erasures, view = await self._said(request), self._node.erasures, self._node.view
+        if erasures is None:
+            raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
+        if view is not None and name in view.names:
+            raise BadMessageError("bad_request", f"node {name} is there, and erases its files")
+        if name not in erasures.by_node():
+            text = f"nobody waits for a node {name[:64]!r} to erase something"
+            raise BadMessageError("unknown_node", text)
+        await self._note(request, "node.destroyed", name)
+        return JSONResponse({"node": name, "documents": await erasures.destroyed(name)})
+
     async def _named(self, request: Request) -> str:
+        """The node in the view that the body names, this one without a body."""
+        name, view = await self._said(request), self._node.view
+        if view is None or name not in view.names:
+            raise BadMessageError("unknown_node", f"no node {name[:64]!r} is in the view")
+        return name
+
+    async def _said(self, request: Request) -> str:
         """The node that the body names, this one without a body."""
         body = await request.body()
         if not body:
@@ -182,11 +205,7 @@ class Desk:
             raise BadMessageError("bad_request", "the body is not JSON") from None
         if not isinstance(found, dict) or set(found) - {"node"}:
             raise BadMessageError("bad_request", 'the body must be {"node": NAME}, or empty')
-        name = found.get("node", self._node.settings.node_id)
-        view = self._node.view
-        if view is None or name not in view.names:
-            raise BadMessageError("unknown_node", f"no node {str(name)[:64]!r} is in the view")
-        return str(name)
+        return str(found.get("node", self._node.settings.node_id))
 
     async def leave(self, request: Request) -> Response:
         """Leave the cluster and end, as on SIGTERM."""

@@ -47,6 +47,7 @@ def make_parser() -> argparse.ArgumentParser:
         ("drain", "have it sequence nothing any more"),
         ("revive", "let it sequence again"),
         ("leave", "have it leave the cluster, and end"),
+        ("destroyed", "its folder is no more: nobody waits for it to erase what was deleted"),
     ):
         node.add_parser(verb, parents=[common], help=text).add_argument("node")
     node.add_parser("load", parents=[common], help="what each did in its last second")
@@ -154,6 +155,8 @@ def _of_nodes(given: argparse.Namespace, verb: str) -> tuple[str, str, object]:
             return "POST", "/keys/rotate", None
         case "show":
             return "GET", f"/nodes/{_quoted(given.node)}", None
+        case "destroyed":
+            return "POST", "/destroyed", {"node": given.node}
     return "POST", f"/nodes/{_quoted(given.node)}/{verb}", None
 
 

@@ -17,8 +17,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from groupcore.aio.commits import lock_folder
+from groupcore.aio.log_database import LogStore
 from groupcore.aio.log_records import LOG, VERSIONS, DamagedError
-from groupcore.aio.log_store import FILES, LogStore
+from groupcore.aio.log_store import FILES
 from groupcore.aio.read_log import ReadLog
 from groupcore.errors import GroupcoreError
 from groupcore.view import Address

@@ -44,6 +44,8 @@ GAUGES: Final = {
     "pictures_bytes": "Room that all pictures take on each node's disk",
     "pictures_missing": "Pictures that this node has not got yet",
     "backup_last_success_timestamp_seconds": "When this node took its last whole backup; 0: none",
+    "erasures_pending": "Documents, deleted for good, that some node has still to erase",
+    "erasures_pending_here": "Of these, documents that this node has still to erase",
     "work_running": "Imports, exports and pictures that workers work on now",
     "work_queued": "Imports, exports and pictures that wait for a worker",
     "sessions_behind": "Sessions that read too slowly now",
@@ -164,7 +166,7 @@ class Collector:
     def _gauges(self) -> dict[str, float]:
         node = self._node
         groups = groups_of(node)
-        pictures = node.pictures
+        pictures, erasures, me = node.pictures, node.erasures, node.settings.node_id
         storage = node.objects.groups.storage
         pages = self._pages.gateway.pages.values()
         return {
@@ -185,6 +187,8 @@ class Collector:
             "pictures_bytes": pictures.bytes_kept,
             "pictures_missing": pictures.missing,
             "backup_last_success_timestamp_seconds": node.last_backup.at_s or 0,
+            "erasures_pending": 0 if erasures is None else len(erasures.awaited),
+            "erasures_pending_here": 0 if erasures is None else len(erasures.of(me)),
             "work_running": node.work.running,
             "work_queued": node.work.queued,
             "sessions_behind": sum(bool(one.withheld) for one in pages),

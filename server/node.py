@@ -30,6 +30,7 @@ from groupcore.view import Address, View
 from groupcore.web.settings import Traffic
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
+from server.backup.kept import KeptBackups
 from server.backup.last import LastBackup
 from server.charter import NAME as CHARTERS
 from server.charter import Charter, Charters, at_odds
@@ -41,7 +42,11 @@ from server.errors import (
 )
 from server.files.activity import NAME as ACTIVITY
 from server.files.activity import Activity
+from server.files.eraser import Eraser, Holder
+from server.files.erasures import NAME as ERASURES
+from server.files.erasures import Erasures
 from server.files.service import FileService
+from server.files.wiping import Wiper
 from server.folder import narrow_folders
 from server.making import make_accounts, make_objects, make_trace, problem_of
 from server.noticed import Noticed
@@ -95,6 +100,7 @@ class Node:
         if self.accounts is not None:
             self.accounts.seals = self.seals
         self.last_backup = LastBackup(settings.data)
+        self.kept_backups = KeptBackups(settings.backups, self.seals.rest)
         self.noticed = Noticed(self._note, asyncio.get_running_loop().time)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
         self.work = Pool(settings.workers)
@@ -110,6 +116,7 @@ class Node:
         self.on_apart: Callable[[], None] = lambda: None
         self.on_state: Callable[[State], None] = lambda state: None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.erasures: Erasures | None = None
         self._nodes: Nodes | None = None
         self._charters: Charters | None = None
         self._declared: Address | None = None
@@ -139,16 +146,19 @@ class Node:
             self._nodes = await self._open(Nodes, NODES)
             self._charters = await self._open(Charters, CHARTERS)
             await self._insist(CHARTERS, self._declare)
-            accounts, activity, pictures = await asyncio.gather(
+            accounts, activity, pictures, erasures = await asyncio.gather(
                 self._open(Accounts, ACCOUNTS),
                 self._open(Activity, ACTIVITY),
                 self._open(Pictures, PICTURES),
+                self._open(Erasures, ERASURES),
             )
             if self.accounts is not None:
                 self.accounts.begin(accounts, self.keeper)
             await self.pictures.begin(pictures)
-            parts = self.objects, self.keeper, catalogue, accounts, activity, self.accounts
-            files = FileService(*parts, trash_s=self.settings.trash_days * DAY_S)
+            parts = self.keeper, catalogue, accounts, activity
+            wiper = Wiper(self.objects, *parts, pictures, erasures, self._with_files)
+            trash_s = self.settings.trash_days * DAY_S
+            files = FileService(*parts, self.accounts, wiper, trash_s)
         except GroupcoreError as error:
             raise problem_of(error) from None
         except OSError as error:
@@ -156,6 +166,10 @@ class Node:
         files.begin()
         self._spawn(self.noticed.run())
         self._spawn(self.seals.seal_plain())
+        holders: list[Holder] = [self.pictures, self.kept_backups]
+        eraser = Eraser(self.settings.node_id, self.objects.groups, erasures, holders)
+        self._spawn(eraser.run())
+        self.erasures = erasures
         self.catalogue, self._files = catalogue, files
         self._nodes.changes().tap = self._on_nodes
         self._on_nodes(None)
@@ -317,6 +331,11 @@ class Node:
     def known_nodes(self) -> list[str]:
         """All nodes that there were ever, as far as this one has heard."""
         return [] if self._nodes is None else list(self._nodes)
+
+    def _with_files(self) -> list[str]:
+        """All nodes in whose files something may be."""
+        here = () if self.view is None else self.view.names
+        return sorted({self.settings.node_id, *here, *self.known_nodes()})
 
     def origins(self) -> set[str]:
         """Whose pages may come here: this cluster's nodes', and those that settings name."""

@@ -13,6 +13,8 @@ from server.charter import Charters
 from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
 from server.files.activity import NAME as ACTIVITY
 from server.files.activity import Activity
+from server.files.erasures import NAME as ERASURES
+from server.files.erasures import Erasures
 from server.pictures.register import NAME as PICTURES
 from server.pictures.register import Pictures
 
@@ -22,6 +24,7 @@ KINDS: Mapping[str, type[SharedObject]] = {
     CHARTERS: Charters,
     ACCOUNTS: Accounts,
     ACTIVITY: Activity,
+    ERASURES: Erasures,
     PICTURES: Pictures,
 }
 """What the server's own groups are; documents and their blocks have names of their own."""

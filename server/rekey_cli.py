@@ -18,8 +18,9 @@ from pathlib import Path
 from groupcore.aio.commits import lock_folder
 from groupcore.aio.data_key import DataKey, has_data_key
 from groupcore.aio.errors import StorageError
+from groupcore.aio.log_database import LogStore
 from groupcore.aio.log_records import LOG, DamagedError
-from groupcore.aio.log_store import FILES, LogStore
+from groupcore.aio.log_store import FILES
 from groupcore.aio.private import open_file
 from groupcore.aio.rest_key import RestKey
 from server.backup.archive import ABOUT
@@ -90,6 +91,7 @@ def _rekeyed(path: Path, rest: RestKey) -> str:
             sealing.end()
             file.flush()
             os.fsync(file.fileno())
+        sealing.write_keys(path)
         shutil.copystat(path, aside)
         aside.replace(path)
     finally:

@@ -34,6 +34,7 @@ class FileShelf:
             self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._file.execute("PRAGMA journal_mode = MEMORY")
             self._file.execute("PRAGMA synchronous = OFF")
+            self._file.execute("PRAGMA secure_delete = ON")  # what goes is written over
             self._file.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
             self._file.execute("CREATE TABLE shelf (number INTEGER PRIMARY KEY, data BLOB)")
         except (OSError, sqlite3.Error) as error:

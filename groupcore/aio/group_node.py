@@ -189,6 +189,30 @@ class GroupNode:
         """The groups that have names, as far as this node has heard."""
         return self.service.plane.directory.names
 
+    def renew(self, groups: Sequence[GroupId]) -> int:
+        """Have this node's log and archive keep states of these groups, as of now or of later, in
+        the place of all that was sent there before; deleted groups leave the log with that.
+
+        A number for `has_erased`, which counts in this life of the node only. ChannelClosedError,
+        SettingsError without `data_dir`.
+        """
+        if self.storage is None:
+            raise SettingsError("renew needs a node with a log; give `data_dir`")
+        service = self.service
+        service.idle.end()
+        number = service.archiving.renew(groups)
+        self.channel.wake_soon()
+        return number
+
+    def has_erased(self, number: int) -> bool:
+        """Whether the log on disk holds nothing of what was to go with this `renew`; ask again if
+        not. ChannelClosedError."""
+        if self.storage is None:
+            return False
+        self.storage.clear_again()
+        is_done = self.service.archiving.erasing.done >= number
+        return is_done and not self.storage.is_clearing
+
     async def join(self, process: Process, group: GroupId, *, observes: bool = False) -> int:
         """JOIN-GROUP: the number from which on the process is a member. GroupRefusedError.
 

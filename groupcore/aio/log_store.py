@@ -19,13 +19,12 @@ import logging
 import os
 import shutil
 import sqlite3
-import struct
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from groupcore.aio.box import Box, is_sealed
+from groupcore.aio.box import Box
 from groupcore.aio.commits import GroupCommit, lock_folder
 from groupcore.aio.data_key import NAMES as DATA_KEYS
 from groupcore.aio.data_key import DataKey, has_data_key, refuse_without_key
@@ -38,223 +37,29 @@ from groupcore.aio.errors import (
     StorageError,
 )
 from groupcore.aio.file_shelf import FileShelf
+from groupcore.aio.log_database import TABLES, LogStore
 from groupcore.aio.log_records import (
     LOG,
-    RECORD,
     SEALED_VERSION,
     VERSION,
     VERSIONS,
     DamagedError,
-    opened,
-    place_of,
     version_of,
 )
 from groupcore.aio.private import Narrowed, make_folder
 from groupcore.aio.rest_key import RestKey
-from groupcore.aio.sealed_store import HEAD, SealedStore, checksum
 from groupcore.histogram import Histogram
-from groupcore.log_chain import GENESIS, chained
 from groupcore.sequencing.log import LogPart
 
 log = logging.getLogger(__name__)
 
-TABLES = """
-CREATE TABLE log(position INTEGER PRIMARY KEY, part BLOB NOT NULL, chain BLOB NOT NULL);
-CREATE TABLE lineage(one INTEGER PRIMARY KEY CHECK (one = 1), record BLOB NOT NULL,
-  checksum BLOB NOT NULL);
-"""
 SHELF = "shelf.sqlite3"
 """Scratch: see `groupcore.aio.file_shelf`."""
 FILES = ("log.sqlite3", "log.sqlite3-wal", "log.sqlite3-shm", "head")
-INCARNATION_BYTES = 8
 QUEUED_BYTES_MAX = 256 << 20
 """What waits for a disk that is full or slow; above it the node gives up."""
 
 OnTrouble = Callable[[str, str], None]
-
-
-class LogStore(SealedStore):
-    """The open database. `_checkpoint`: where the log ended before the last one of this life.
-
-    `_committed_checkpoint` is that of the last commit: what a rollback goes back to. `box` seals,
-    where there is one; `plain_parts` counts the parts that are not sealed, as of the last `read`.
-    """
-
-    checkpoint_at_s: float = 0.0
-    plain_parts: int = 0
-    _plain_to: int = 0
-    _checkpoint: tuple[int, bytes] | None = None
-    _committed_checkpoint: tuple[int, bytes] | None = None
-
-    def __init__(self, path: Path, box: Box | None = None) -> None:
-        super().__init__(path)
-        self.box = box
-
-    def damaged(self, detail: str) -> Exception:
-        """What the log's owner sets aside."""
-        return DamagedError(detail)
-
-    def commit(self) -> None:
-        """See `SealedStore`."""
-        super().commit()
-        self._committed_checkpoint = self._checkpoint
-
-    def rollback(self) -> None:
-        """See `SealedStore`."""
-        self._checkpoint = self._committed_checkpoint
-        super().rollback()
-
-    def append(self, parts: list[LogPart]) -> None:
-        """Add to the log; a part that is fresh stands for everything before it, and so does a
-        checkpoint once a part that is dropping has come."""
-        for part in parts:
-            if part.fresh:
-                self.database.execute("DELETE FROM log")
-                self.set_meta("base", HEAD.pack(0, self.position, self.chain))
-                self._dropped(self.position)
-            if part.dropping and self._checkpoint is not None:
-                at, chain = self._checkpoint
-                self.database.execute("DELETE FROM log WHERE position <= ?", (at,))
-                self.set_meta("base", HEAD.pack(0, at, chain))
-                self._dropped(at)
-            if part.checkpoint:
-                self._checkpoint = (self.position, self.chain)
-                self.checkpoint_at_s = time.monotonic()
-            self.position += 1
-            stored = self._stored(part.data, place_of(self.position))
-            self.chain = chained(self.chain, 0, self.position, stored)
-            row = (self.position, stored, self.chain)
-            self.database.execute("INSERT INTO log VALUES (?, ?, ?)", row)
-
-    def _stored(self, data: bytes, place: bytes) -> bytes:
-        return data if self.box is None else self.box.seal(data, place)
-
-    def _dropped(self, at: int) -> None:
-        """Parts up to here have gone."""
-        if at >= self._plain_to:
-            self.plain_parts = 0
-
-    def verify(self) -> None:
-        """Raise DamagedError unless everything is as it was left."""
-        try:
-            self.check_pages()
-            self.read()
-            self.check_head(self.position, self.chain)
-        except (sqlite3.Error, struct.error, TypeError, UnicodeDecodeError) as error:
-            raise self.damaged(str(error)) from None
-
-    def read(self) -> list[bytes]:
-        """All parts, oldest first, those that are not committed yet as well; DamagedError."""
-        try:
-            base = self.get_meta("base")
-            _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
-            parts, plain, plain_to = [], 0, 0
-            for at, part, expected in self.database.execute(
-                "SELECT position, part, chain FROM log ORDER BY position"
-            ):
-                chain = chained(chain, 0, at, part)
-                if chain != expected or at != position + 1:
-                    raise self.damaged(f"the checksum of part {at} is wrong")
-                position = at
-                if not is_sealed(part):
-                    plain, plain_to = plain + 1, at
-                parts.append(opened(self.box, part, place_of(at), f"part {at} of {self.path}"))
-        except (sqlite3.Error, struct.error, TypeError, UnicodeDecodeError) as error:
-            raise self.damaged(str(error)) from None
-        self.position, self.chain = position, bytes(chain)
-        self.plain_parts, self._plain_to = plain, plain_to
-        return parts
-
-    def seal_plain(self) -> None:
-        """Seal what is plain, and let nothing of it stay in the file or in SQLite's log ahead.
-
-        After `read`. One transaction, then two steps that a later call does again: so a power cut
-        leaves a log that can be read. DamagedError, sqlite3.Error: it is as it was.
-        """
-        self.begin()
-        try:
-            self._seal_parts()
-            record = self.get_record()
-            if record is not None:
-                self.put_record(record)
-            self.database.execute(f"PRAGMA user_version = {SEALED_VERSION}")
-            self.commit()
-        except BaseException:
-            self.rollback()
-            raise
-        self.plain_parts = 0
-        self.database.execute("VACUUM")  # what was overwritten goes from the free pages
-        busy = self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        if busy:
-            raise sqlite3.OperationalError("somebody reads the log beside this program")
-
-    def _seal_parts(self) -> None:
-        if not self.plain_parts:
-            return
-        base = self.get_meta("base")
-        chain: bytes = HEAD.unpack(base)[2] if base is not None else GENESIS
-        positions = self.database.execute("SELECT position FROM log ORDER BY position").fetchall()
-        for (at,) in positions:
-            query = "SELECT part FROM log WHERE position = ?"
-            stored = bytes(self.database.execute(query, (at,)).fetchone()[0])
-            if not is_sealed(stored):
-                stored = self._stored(stored, place_of(at))
-            chain = chained(chain, 0, at, stored)
-            row = (stored, chain, at)
-            self.database.execute("UPDATE log SET part = ?, chain = ? WHERE position = ?", row)
-        self.chain = chain
-
-    def mark_sealed(self) -> None:
-        """From here on records may be sealed; sqlite3.Error."""
-        self.begin()
-        self.database.execute(f"PRAGMA user_version = {SEALED_VERSION}")
-        self.commit()
-
-    def put_record(self, record: bytes) -> None:
-        """Store the record of membership in place of the former."""
-        record = self._stored(record, RECORD)
-        seal = checksum(record)
-        self.database.execute("INSERT OR REPLACE INTO lineage VALUES (1, ?, ?)", (record, seal))
-        self.set_meta("record", seal)
-
-    def get_record(self) -> bytes | None:
-        """The record of membership; DamagedError."""
-        row = self.database.execute("SELECT record, checksum FROM lineage").fetchone()
-        expected = self.get_meta("record")  # there is none in folders of before
-        if row is None:
-            if expected is not None:
-                raise self.damaged("the membership record is missing")
-            return None
-        record, seal = row
-        if checksum(record) != seal or seal != (expected or seal):
-            raise self.damaged("the membership record does not match its checksum")
-        return opened(self.box, bytes(record), RECORD, f"the membership record of {self.path}")
-
-    def fill(self) -> None:
-        """A new store: no life has begun."""
-        self._set_incarnation(0)
-
-    def next_incarnation(self, least: int) -> int:
-        """A number above those of all former lives; DamagedError."""
-        incarnation = max(least, self.get_incarnation() + 1)
-        self._set_incarnation(incarnation)
-        return incarnation
-
-    def _set_incarnation(self, incarnation: int) -> None:
-        number = incarnation.to_bytes(INCARNATION_BYTES, "big")
-        self.set_meta("incarnation", number + checksum(number))
-
-    def get_incarnation(self) -> int:
-        """That of the last life, 0 where there was none; DamagedError."""
-        stored = self.get_meta("incarnation")
-        if stored is None:
-            if self.commits:  # folders of before have none until a life begins
-                raise self.damaged("the number of its last life is missing")
-            return 0
-        number, seal = stored[:INCARNATION_BYTES], stored[INCARNATION_BYTES:]
-        if seal not in (checksum(number), b""):  # without one in folders of before
-            raise self.damaged("the number of its last life does not match its checksum")
-        return int.from_bytes(number, "big")
 
 
 class LogStorage:
@@ -293,6 +98,11 @@ class LogStorage:
     def plain_parts(self) -> int:
         """How many parts of the log were written before there was a key, and are not sealed."""
         return 0 if self._writer is None else self._writer.store.plain_parts
+
+    @property
+    def is_clearing(self) -> bool:
+        """Whether the files may still show what is no part of the log any more."""
+        return self._writer is not None and self._writer.store.is_clearing
 
     @property
     def queued_bytes(self) -> int:
@@ -412,6 +222,7 @@ class LogStorage:
         try:
             self._check(store)
             self._seal(store)
+            self._clear(store)
         except BaseException:
             store.close_untouched()
             raise
@@ -434,6 +245,13 @@ class LogStorage:
             )
             if store.plain_parts:
                 self._mark_sealed(store)
+
+    def _clear(self, store: LogStore) -> None:
+        """Have the files show nothing but the log; where there is no room for that, later."""
+        try:
+            store.clear_all()
+        except sqlite3.Error as error:
+            log.warning("what was deleted stays in the file %s for now: %s", store.path, error)
 
     def _mark_sealed(self, store: LogStore) -> None:
         try:
@@ -516,7 +334,17 @@ class LogStorage:
     def start(self, on_trouble: OnTrouble) -> None:
         """Start the writer; called on the loop. `on_trouble(kind, detail)`: `full`, `failed`."""
         self._on_trouble = on_trouble
-        self._running.start(on_trouble)
+        self._running.start(on_trouble, self._go_on_clearing)
+
+    def _go_on_clearing(self) -> None:
+        """Behind a commit, in the writer's thread: the next one writes over some more."""
+        if self._running.store.is_clearing and self._running.store.has_dropped():
+            self._running.put(lambda store: store.clear_some(), 0)
+
+    def clear_again(self) -> None:
+        """Try again to have the files show nothing but the log, if somebody has read them."""
+        if self.is_clearing:
+            self._running.put(lambda store: store.clear_some(), 0)
 
     async def close(self) -> None:
         """Write what is queued, then close the files."""

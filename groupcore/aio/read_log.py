@@ -37,22 +37,28 @@ class ReadLog:
         self._database.close()
 
     def __iter__(self) -> Iterator[bytes]:
-        rows = self._database.execute("SELECT position, part FROM log ORDER BY position")
-        for at, part in rows:
+        query = "SELECT position, part FROM log WHERE position > ? ORDER BY position"
+        for at, part in self._database.execute(query, (self._base()[0],)):
             yield opened(self._box, part, place_of(at), f"part {at} of {self._path}")
 
     def check(self) -> None:
         """Every checksum is right, and the end is where the last commit left it."""
-        base, head = self._meta("base"), self._meta("head")
-        _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
-        query = "SELECT position, part, chain FROM log ORDER BY position"
-        for at, part, expected in self._database.execute(query):
+        head = self._meta("head")
+        position, chain = self._base()
+        query = "SELECT position, part, chain FROM log WHERE position > ? ORDER BY position"
+        for at, part, expected in self._database.execute(query, (position,)):
             chain = chained(chain, 0, at, part)
             if chain != expected or at != position + 1:
                 raise DamagedError(f"the checksum of part {at} is wrong")
             position = at
         if head is not None and HEAD.unpack(head)[1:] != (position, chain):
             raise DamagedError("the log does not end where the last commit left it")
+
+    def _base(self) -> tuple[int, bytes]:
+        """Where the log begins: parts up to there are on their way out of the file."""
+        base = self._meta("base")
+        _, position, chain = HEAD.unpack(base) if base is not None else (0, 0, GENESIS)
+        return position, chain
 
     def _meta(self, key: str) -> bytes | None:
         row = self._database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()

@@ -148,6 +148,7 @@ class SealedStore(ABC):
         database = self.database
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = FULL")
+        database.execute("PRAGMA secure_delete = ON")  # what goes is written over
         found: int = database.execute("PRAGMA user_version").fetchone()[0]
         count = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if found or count:

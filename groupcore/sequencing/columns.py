@@ -58,6 +58,11 @@ def counted(*values: object) -> list[int]:
     return numbers(list(values), most=SEQNO_MAX)
 
 
+def counted_or_none(value: object) -> int | None:
+    """A number from which is counted on, or that there is none: nothing else that is empty."""
+    return None if value is None else counted(value)[0]
+
+
 def numbers(value: object, count: int | None = None, most: int = NUMBER_MAX) -> list[int]:
     """A column of integers from 0 on."""
     column = items(value, count)

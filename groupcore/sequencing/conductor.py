@@ -303,6 +303,8 @@ class Conductor:
         self._sequencer.disown((change.group,))
         request = change.request if change.by == self._plane.me else 0
         self._plane.events.append(Deleted(change.group, request))
+        if self._plane.log is not None:
+            self._plane.log.doom()
         if record is not None:
             self._joining.delete(record)
         self._plane.progress += 1  # frames that name this place may be here already

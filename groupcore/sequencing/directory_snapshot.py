@@ -207,8 +207,8 @@ def _pending(row: object, known: _Known) -> PendingEntry:
 
 def _tenure(row: object, known: _Known) -> Tenure:
     epoch, owner, last = _three(row)
-    columns.counted(epoch, last or 0)
-    return Tenure(epoch, known.at(owner), last)
+    columns.counted(epoch)
+    return Tenure(epoch, known.at(owner), columns.counted_or_none(last))
 
 
 def _check(state: DirectoryState) -> None:

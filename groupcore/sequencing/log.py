@@ -53,7 +53,8 @@ class LogPart:
 class Log:
     """One life's log. `saved`: how much of each stream is saved here; `place`: of the order.
 
-    `size_bytes`: what it has grown by since it last held a whole state.
+    `size_bytes`: what it has grown by since it last held a whole state. `doomed`: how often
+    something was found in it that is to be gone (`groupcore.sequencing.erasing`).
     """
 
     def __init__(self, me: Address) -> None:
@@ -62,6 +63,7 @@ class Log:
         self.place: Position = (0, 0)
         self.saved: dict[Address, int] = {}
         self.size_bytes = 0
+        self.doomed = 0
         self._state_bytes = 0
         self._entries: list[list[object]] = [[LIFE, list(me)]]
         self._parts: list[LogPart] = []
@@ -130,6 +132,10 @@ class Log:
     def drop(self) -> None:
         """What lies before the last checkpoint goes (I2)."""
         self._close(dropping=True)
+
+    def doom(self) -> None:
+        """Something in it is to be gone: with the next checkpoint that is begun."""
+        self.doomed += 1
 
     def is_large(self, least: int) -> bool:
         """Whether the log has outgrown what it is the log of."""

@@ -156,6 +156,8 @@ class Taking:
         plane.directory.become(self._directory)
         plane.gone.update(self._gone)
         plane.records.update(self._records)
+        if self._deleted and plane.log is not None:
+            plane.log.doom()  # the state's archive may hold something of these
         for group in self._deleted:
             plane.records.pop(group, None)
             if plane.archive is not None:
@@ -212,6 +214,6 @@ def _streams(packed: object) -> dict[Address, tuple[int, int | None]]:
     cuts: dict[Address, tuple[int, int | None]] = {}
     for row in columns.items(packed):
         stream, recorded, end = columns.items(row, 3)
-        columns.counted(recorded, end or 0)
-        cuts[columns.address(stream)] = (recorded, end)
+        columns.counted(recorded)
+        cuts[columns.address(stream)] = (recorded, columns.counted_or_none(end))
     return cuts

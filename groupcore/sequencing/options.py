@@ -30,7 +30,10 @@ class ServiceOptions:
     `archive_bytes`: the messages that a group's archive may have behind its state, which may be
     twice the state if that is more; `archive_total_bytes`: the same of all groups together.
     `archive_part_bytes`: a part of the archive in a node's state with so much in it gets no more
-    groups. `checkpoint_bytes`: of the log and the node's state.
+    groups. `checkpoint_bytes`: of the log and the node's state. `erase_after_s`: so long behind a
+    deletion a checkpoint is begun that takes what was deleted out of the log; `erase_pause_s`: the
+    least between two of these, which is longer where the state has more than that many times
+    `erase_rate_bytes`.
     """
 
     k: int = 1
@@ -56,4 +59,7 @@ class ServiceOptions:
     archive_total_bytes: int = 16 << 20
     archive_part_bytes: int = 256 << 10
     checkpoint_bytes: int = 16 << 20
+    erase_after_s: float = 5.0
+    erase_pause_s: float = 30.0
+    erase_rate_bytes: int = 2_000_000
     placement: PlacementOptions = DEFAULT_PLACEMENT

@@ -119,6 +119,8 @@ class Receiver:
             offset, end = end, end + size
             record = records.get(group)
             if record is None or seqno <= record.seqno:
+                if record is None and plane.log is not None:
+                    plane.log.doom()  # what was sent to a deleted group is in the log now
                 continue
             if seqno > record.seqno + 1:
                 run = Run(frame, index, record, seqno, first, size, offset, hosts[sender])

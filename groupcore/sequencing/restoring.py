@@ -149,6 +149,8 @@ class Restoring:
                     plane.records.pop(group, None)
                     if plane.archive is not None:
                         plane.archive.forget(group)
+                    if plane.log is not None:
+                        plane.log.doom()  # what was sent to it is in the log
                 case StreamEnded(address, frame):
                     plane.stream(address).finish(frame)
 

@@ -101,8 +101,8 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         self._seen_progress = 0
         self._began = (0, 0, 0)
         self.idle = Idle()
-        archiving = Archiving(self.plane, self.joining.states, self.conductor.place)
-        self.saving = Saving(self.plane, archiving)
+        self.archiving = Archiving(self.plane, self.joining.states, self.conductor.place)
+        self.saving = Saving(self.plane, self.archiving)
         self._restored = Place(0, 0)
         for _ in self.restore(log):
             pass

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from groupcore.sim.clock import MICROSECOND, MILLISECOND, SECOND
 from groupcore.sim.fault import Fault
-from groupcore.sim.groups.scenario import SEND, Act
+from groupcore.sim.groups.scenario import DELETE, SEND, Act
 from groupcore.sim.plant_schedules_groups import CAUSAL, join, move, scenario, sends
 
 LOST_DISKS = replace(
@@ -172,3 +172,17 @@ HOLDER_LOST = replace(
 )
 """The same: a has decided that view, and begun it; before anybody else hears of that, a's disk is
 lost."""
+
+DELETED_AND_QUIET = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 1) for node in range(3)),
+            *sends([(0, 0, 0), (1, 0, 1)], 1_500, 2_500, 20),
+            Act(2_600 * MILLISECOND, DELETE, 1, groups=(0,)),
+        ],
+        (CAUSAL, CAUSAL),
+        length_s=4,
+    ),
+    durable=True,
+)
+"""With logs: a group that people write in is deleted, and nothing happens behind it."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from groupcore.sequencing.conductor import Conductor
 from groupcore.sequencing.directory_changes import GroupDeleted
 from groupcore.sequencing.events import Deleted
+from groupcore.sequencing.log import Log
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.sender import Sender
+from groupcore.sim.plant_schedules_durable import DELETED_AND_QUIET
 from groupcore.sim.plant_schedules_groups import DELETED_IN_USE
 from groupcore.sim.planting import Patch, Plant
 
@@ -39,7 +41,24 @@ def _holds_up() -> list[Patch]:
     return [(Sender, "forget_group", forget_group)]
 
 
+def _stays_in_logs() -> list[Patch]:
+    """Nobody asks for a checkpoint when a group is deleted."""
+
+    def doom(self: Log) -> None:
+        pass
+
+    return [(Log, "doom", doom)]
+
+
 DELETION_PLANTS = (
+    Plant(
+        "g-deleted-stays-in-logs",
+        "a deletion asks for no checkpoint: what was sent to the group stays in the logs",
+        (25,),
+        _stays_in_logs,
+        "durable",
+        schedule=DELETED_AND_QUIET,
+    ),
     Plant(
         "g-deleted-given-on",
         "what is on its way to a deleted group is given to who was in it",

@@ -30,7 +30,20 @@ class GroupDeleted(NamedTuple):
     request: int
 
 
-DeletionRecord = DeletionAsked | GroupDeleted
+class GroupLogged(NamedTuple):
+    """In the end: the deleted groups of which a node's log on disk still has messages."""
 
-DELETION_EVENTS: dict[type, str] = {DeletionAsked: "g-unwant", GroupDeleted: "g-delete"}
+    t: int
+    n: str
+    inc: int
+    groups: tuple[GroupId, ...]
+
+
+DeletionRecord = DeletionAsked | GroupDeleted | GroupLogged
+
+DELETION_EVENTS: dict[type, str] = {
+    DeletionAsked: "g-unwant",
+    GroupDeleted: "g-delete",
+    GroupLogged: "g-logged",
+}
 """What each record is called in the lines of a trace."""

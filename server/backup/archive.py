@@ -9,7 +9,10 @@ is damaged, cut off, left out or put in is found, and named.
     documents/ID          title and blocks, MessagePack
     pictures/HASH         a file
     audit.jsonl           the audit log of the node that was asked
-    manifest.json         entries with size and hash, documents with title and blocks; its own hash
+    manifest.json         entries with size and hash, documents with number of blocks; its own hash
+
+The title of a document stands in its own entry alone, so that it goes with the document where that
+is erased. Files of former versions have it in the manifest and the list of documents, too.
 """
 
 from __future__ import annotations
@@ -21,11 +24,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 from groupcore.aio.rest_key import RestKey
-from server.backup.sealing import open_backup
+from server.backup.entry_sealing import SEALED
+from server.backup.keys import Keys, open_entry, read_keys
+from server.backup.sealing import MAGIC, backup_key, magic_of, open_backup
 from server.errors import DamagedStoreError, SettingsProblem, VersionProblem
 
 FORMAT = 1
@@ -34,6 +40,9 @@ NAMES = re.compile(
     r"about\.json|audit\.jsonl|manifest\.json|objects/[a-z]{1,32}"
     r"|documents/[A-Za-z0-9_-]{1,64}|pictures/[0-9a-f]{64}"
 )
+DOCUMENTS = "documents/"
+ERASED: dict[str, Any] = {}
+"""What is found of an entry whose key is no more."""
 PART_BYTES = 1 << 20
 WHOLE_BYTES_MAX = 1 << 30
 """No entry that is read as a whole is larger."""
@@ -92,7 +101,7 @@ class Reader:
     """A file whose every byte was compared with its manifest; `told` is told of how many.
 
     `rest`: the key file, without which one that is sealed is not opened. DamagedStoreError,
-    KeyProblem, VersionProblem.
+    KeyProblem, VersionProblem. `erased`: entries whose keys are no more; they are left out.
     """
 
     def __init__(
@@ -104,17 +113,22 @@ class Reader:
         self.path = path
         self._rest = rest
         self._told = told
+        self._keys = self._read_keys()
         found: dict[str, dict[str, Any]] = {}
         manifest = b""
         for name, source in self._entries():
             if manifest or name in found:
                 raise self._damaged(f"{name} stands where nothing should")
+            if source is None:
+                found[name] = ERASED
+                continue
             with self._guarded(name):
                 if name == MANIFEST:
                     manifest = source.read(WHOLE_BYTES_MAX)
                 else:
                     found[name] = self._measured(source)
         self.manifest = self._read_manifest(manifest)
+        self.erased = frozenset(name for name, one in found.items() if one is ERASED)
         self._compare(found)
 
     def _measured(self, source: IO[bytes]) -> dict[str, Any]:
@@ -128,10 +142,28 @@ class Reader:
     def _damaged(self, what: str) -> DamagedStoreError:
         return DamagedStoreError(f"the backup {self.path} is damaged: {what}; use another one")
 
-    def _entries(self) -> Iterator[tuple[str, IO[bytes]]]:
-        """All entries, in their order."""
+    def _read_keys(self) -> Keys | None:
+        """The keys of its entries, where it has any."""
         if not self.path.is_file():
             raise SettingsProblem(f"there is no file {self.path}")
+        with self._guarded("its beginning"):
+            if magic_of(self.path) != MAGIC:
+                return None
+            key = backup_key(self.path, self._rest)
+        return read_keys(self.path, key)
+
+    def _opened(self, name: str, entry: IO[bytes]) -> IO[bytes] | None:
+        """An entry as it was before it was sealed; None: it is erased."""
+        if self._keys is None or not name.startswith(SEALED):
+            return entry
+        key = self._keys.of(name)
+        if key is None:
+            return None
+        with self._guarded(name):
+            return BytesIO(open_entry(key, name, entry.read(WHOLE_BYTES_MAX)))
+
+    def _entries(self) -> Iterator[tuple[str, IO[bytes] | None]]:
+        """All entries, in their order; None for those that are erased."""
         with ExitStack() as opened:
             with self._guarded("its beginning"):
                 source = opened.enter_context(open_backup(self.path, self._rest))
@@ -146,7 +178,7 @@ class Reader:
                 if entry is None or NAMES.fullmatch(member.name) is None:
                     raise self._damaged(f"{member.name[:80]!r} is no part of a backup")
                 name = member.name
-                yield name, entry
+                yield name, self._opened(name, entry)
 
     @contextmanager
     def _guarded(self, what: str) -> Iterator[None]:
@@ -176,13 +208,13 @@ class Reader:
                 raise self._damaged(f"{name} is missing")
             if name not in entries:
                 raise self._damaged(f"{name} was put in")
-            if found[name] != entries[name]:
+            if found[name] is not ERASED and found[name] != entries[name]:
                 raise self._damaged(f"{name} is not what the manifest says")
 
     def read(self, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
         """The entries of these names, in the order of the file."""
         for name, source in self._entries():
-            if wanted(name):
+            if source is not None and wanted(name):
                 with self._guarded(name):
                     data = source.read(WHOLE_BYTES_MAX)
                 yield name, data
@@ -193,14 +225,22 @@ class Reader:
             return data
         return None
 
+    def erased_documents(self) -> set[str]:
+        """The documents in it that are erased."""
+        return {one.removeprefix(DOCUMENTS) for one in self.erased if one.startswith(DOCUMENTS)}
 
-def summary(manifest: Manifest) -> dict[str, Any]:
-    """What a file holds, in numbers."""
+
+def summary(reader: Reader) -> dict[str, Any]:
+    """What a file holds, in numbers: of what is not erased."""
+    manifest, erased = reader.manifest, reader.erased_documents()
+    left = {doc: one for doc, one in manifest.documents.items() if doc not in erased}
+    entries = {name: one for name, one in manifest.entries.items() if name not in reader.erased}
     return {
         "cluster": manifest.about.get("cluster"),
         "taken_s": manifest.about.get("taken_s"),
-        "documents": len(manifest.documents),
-        "blocks": sum(int(one["blocks"]) for one in manifest.documents.values()),
-        "pictures": len(manifest.names("pictures")),
-        "bytes": sum(int(one["size"]) for one in manifest.entries.values()),
+        "documents": len(left),
+        "blocks": sum(int(one["blocks"]) for one in left.values()),
+        "pictures": sum(name.startswith("pictures/") for name in entries),
+        "erased": len(erased),
+        "bytes": sum(int(one["size"]) for one in entries.values()),
     }

@@ -1,4 +1,4 @@
-"""`python -m server backup create|verify|restore ...`.
+"""`python -m server backup create|verify|restore|erase ...`.
 
 Exit codes: 0 done, 1 no node there or it refused, 2 wrong use, 4 a damaged file, 5 another version.
 """
@@ -21,13 +21,14 @@ from groupcore.aio.rest_key import RestKey
 from server.accounts.erased_file import NAME as ERASED
 from server.accounts.erased_file import Known, erased_from, erased_in, merged, note_beside
 from server.backup.archive import Manifest, Reader, summary
+from server.backup.keys import erase, keys_path
 from server.backup.restoring import Restored, check_empty, restore
-from server.backup.sealing import Sealing
+from server.backup.sealing import MAGIC, Sealing, backup_key, magic_of
 from server.command_line import OneLineParser, add_admin, add_json, add_verbs, aside_of
-from server.errors import ServerError
+from server.errors import ServerError, SettingsProblem
 from server.management.finding import Way
 from server.management_client import management_session, way_of
-from server.rest import VARIABLE, given_rest
+from server.rest import FLAG, VARIABLE, given_rest
 from server.settings import Settings, read_settings
 
 SILENCE_S = 60.0
@@ -45,6 +46,10 @@ def make_parser() -> argparse.ArgumentParser:
     create = verbs.add_parser("create", parents=[common], help="take one while people write")
     add_admin(create, "--from")
     verbs.add_parser("verify", parents=[common], help="compare every byte with its hash")
+    gone = verbs.add_parser(
+        "erase", parents=[common], help="have nobody read these documents in it any more"
+    )
+    gone.add_argument("documents", nargs="+", metavar="ID", help="ids of documents")
     again = verbs.add_parser("restore", parents=[common], help="fill an empty folder from it")
     again.add_argument("--data", type=Path, required=True, help="the folder of one node, empty")
     again.add_argument("--node-id", help="of that node; as in the backup if left out")
@@ -72,7 +77,9 @@ def run_backup_command(arguments: Sequence[str]) -> None:
         case "create":
             found = asyncio.run(create(way_of(given), given.file))
         case "verify":
-            found = summary(Reader(given.file, rest=given_rest()).manifest)
+            found = summary(Reader(given.file, rest=given_rest()))
+        case "erase":
+            found = erase_documents(given.file, given.documents)
         case _:
             found = put_back(given)
     if given.json:
@@ -88,14 +95,36 @@ async def create(way: Way, path: Path) -> Shown:
         rest = given_rest()
         await _fetch(way, aside, rest)
         reader = Reader(aside, rest=rest)
-        manifest, erased = reader.manifest, erased_in(reader)
+        erased = erased_in(reader)
+        if keys_path(aside).exists():
+            keys_path(aside).rename(keys_path(path))
         aside.rename(path)
         note_beside(path, erased)
     except OSError as error:
         raise ServerError(f"{aside} cannot be written: {error.strerror}") from None
     finally:
         aside.unlink(missing_ok=True)
-    return summary(manifest)
+        keys_path(aside).unlink(missing_ok=True)
+    return summary(reader)
+
+
+def erase_documents(path: Path, documents: list[str]) -> Shown:
+    """Have nobody be able to read these in the backup; SettingsProblem where it has none of them,
+    or no keys of its own for documents."""
+    if not path.is_file():
+        raise SettingsProblem(f"there is no file {path}")
+    if magic_of(path) != MAGIC:
+        raise SettingsProblem(
+            f"the backup {path} has no keys of its own for documents: it was taken without "
+            f"{FLAG}, or by a former version; take a new one, and delete this one"
+        )
+    try:
+        count = erase(path, backup_key(path, given_rest()), documents)
+    except OSError as error:
+        raise ServerError(f"nothing of {path} was erased: {error}") from None
+    if not count:
+        raise SettingsProblem(f"{path} has none of these documents, or they are erased already")
+    return {"file": str(path), "erased": count}
 
 
 async def _fetch(way: Way, path: Path, rest: RestKey | None) -> None:
@@ -116,6 +145,7 @@ async def _fetch(way: Way, path: Path, rest: RestKey | None) -> None:
         sealing.end()
         file.flush()
         os.fsync(file.fileno())
+    sealing.write_keys(path)
 
 
 def put_back(given: argparse.Namespace) -> Shown:
@@ -123,7 +153,7 @@ def put_back(given: argparse.Namespace) -> Shown:
     check_empty(given.data)
     reader = Reader(given.file, rest=given_rest())
     settings = settings_of(given, reader.manifest)
-    of = len(reader.manifest.documents)
+    of = len(reader.manifest.documents) - len(reader.erased_documents())
 
     def told(found: Restored) -> None:
         if given.progress:

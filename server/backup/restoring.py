@@ -27,7 +27,7 @@ from server.accounts.records import Erased
 from server.accounts.secrets import new_secret
 from server.backup.archive import AUDIT, Reader
 from server.backup.fields import parts_of
-from server.backup.taking import cut, hash_of, packed_document
+from server.backup.taking import LISTED, cut, hash_of, packed_document
 from server.documents.catalogue import Catalogue, Listed
 from server.errors import BadMessageError, DamagedStoreError, ServerError, SettingsProblem
 from server.node import Node
@@ -122,6 +122,7 @@ class _Filling:
         self._reader = reader
         self._told = told
         self._found = Restored()
+        self._titles: dict[str, str] = {}
 
     async def run(self) -> Restored:
         """Accounts first, so that each document gets its list with its making."""
@@ -129,8 +130,15 @@ class _Filling:
         for entry, data in self._reader.read(lambda name: name.startswith("documents/")):
             await self._document(entry.removeprefix("documents/"), data)
             self._told(self._found)
-        listed = self._object("documents", Catalogue, "_items", dict[str, Listed])
-        await self._node.whole_catalogue.update(listed)
+        listed = self._object("documents", Catalogue, LISTED, dict[str, Listed])
+        erased, titles = self._reader.erased_documents(), self._titles
+        await self._node.whole_catalogue.update(
+            {
+                doc: Listed(titles.get(doc, one.title), one.created_s)
+                for doc, one in listed.items()
+                if doc not in erased
+            }
+        )
         await self._pictures()
         return self._found
 
@@ -177,6 +185,7 @@ class _Filling:
         wanted = self._reader.manifest.documents.get(doc, {}).get("sha256")
         if hash_of(again) != wanted:
             raise DamagedStoreError(f"document {doc} is another one when it is put back")
+        self._titles[doc] = title
         self._found.documents += 1
         self._found.blocks += len(blocks)
 
@@ -191,8 +200,9 @@ class _Filling:
             if store.write(data) != name:
                 raise DamagedStoreError(f"{entry} is not what its name says")
             self._found.pictures += 1
+        erased = self._reader.erased_documents()
         for doc, names in uses.items():
-            for name in names:
+            for name in names if doc not in erased else ():
                 if not store.has(name):
                     raise DamagedStoreError(f"pictures/{name} is missing")
                 await register.put(doc, name, kept[name], ALL_BYTES)

@@ -1,5 +1,8 @@
 """A backup's file as it is sealed on a disk: a head, then pieces of 64 KiB, each sealed.
 
+Documents and pictures in it are sealed once more, each under a key of its own, which stands in a
+second file (`server.backup.keys`). Files of the first version have no such keys.
+
 The head has the file's data key, which is random and seals this file alone, wrapped by the key file
 (`groupcore.aio.rest_key`), in two blocks of 4 KiB. So a key change writes one block after the other
 and a power cut leaves one of them whole. The nonce of a piece is its number, and its associated
@@ -14,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from struct import Struct
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -22,33 +25,52 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from groupcore.aio.box import KEY_BYTES
 from groupcore.aio.errors import BrokenSealError, RestKeyError
 from groupcore.aio.rest_key import RestKey
+from server.backup.entry_sealing import EntrySealing
+from server.backup.keys import write_keys
 from server.errors import KeyProblem
+from server.paged_file import PAGE_BYTES, PagedFile
 from server.rest import FLAG
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
-MAGIC = b"\xc1GRBACKUP1\n"
+FORMER, MAGIC = b"\xc1GRBACKUP1\n", b"\xc1GRBACKUP2\n"
+"""The first version, and this one."""
 BLOCK_BYTES = 4096
 BLOCKS = 2
 HEAD_BYTES = BLOCKS * BLOCK_BYTES
-PIECE_BYTES = 1 << 16
+PIECE_BYTES = PAGE_BYTES
 TAG_BYTES = 16
 STORED_BYTES = PIECE_BYTES + TAG_BYTES
 _NONCE = Struct(">4xQ")
 MORE, LAST = b"more", b"last"
 
 
-def block_of(key: bytes, rest: RestKey) -> bytes:
+def block_of(key: bytes, rest: RestKey, magic: bytes = MAGIC) -> bytes:
     """One block of the head."""
-    return (MAGIC + rest.wrap(key) + b"\n").ljust(BLOCK_BYTES, b"\0")
+    return (magic + rest.wrap(key) + b"\n").ljust(BLOCK_BYTES, b"\0")
+
+
+def magic_of(path: Path) -> bytes | None:
+    """Of which version a sealed backup is, as one of its blocks says; None: it is not sealed.
+    OSError."""
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    found = (head[at : at + len(MAGIC)] for at in range(0, HEAD_BYTES, BLOCK_BYTES))
+    return next((one for one in found if one in (FORMER, MAGIC)), None)
 
 
 def is_sealed_backup(path: Path) -> bool:
-    """Whether one of the blocks says so; OSError."""
+    """Whether it is; OSError."""
+    return magic_of(path) is not None
+
+
+def backup_key(path: Path, rest: RestKey | None) -> bytes:
+    """What a sealed backup is sealed under; KeyProblem, OSError."""
+    if rest is None:
+        raise KeyProblem(f"the backup {path} is sealed; give the file of its key by {FLAG}")
     with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-    return any(head[at : at + len(MAGIC)] == MAGIC for at in range(0, HEAD_BYTES, BLOCK_BYTES))
+        try:
+            return key_of(file, rest, path)[0]
+        except BrokenSealError as error:
+            raise OSError(str(error)) from None
 
 
 def key_of(file: IO[bytes], rest: RestKey, path: Path) -> tuple[bytes, bool]:
@@ -76,24 +98,30 @@ def key_of(file: IO[bytes], rest: RestKey, path: Path) -> tuple[bytes, bool]:
 
 
 class Sealing:
-    """Writes a backup into a file, sealed where there is a key; `end` once all is written."""
+    """Writes a backup into a file, sealed where there is a key; `end` once all is written, then
+    `write_keys` before the file gets its name."""
 
     def __init__(self, file: IO[bytes], rest: RestKey | None) -> None:
         self._file = file
         self._waiting = bytearray()
         self._number = 0
         self._cipher: AESGCM | None = None
+        self._entries = EntrySealing()
+        self._key = b""
         if rest is not None:
-            key = os.urandom(KEY_BYTES)
-            self._cipher = AESGCM(key)
-            file.write(b"".join(block_of(key, rest) for _ in range(BLOCKS)))
+            self._key = os.urandom(KEY_BYTES)
+            self._cipher = AESGCM(self._key)
+            file.write(b"".join(block_of(self._key, rest) for _ in range(BLOCKS)))
 
     def write(self, data: bytes) -> None:
         """More of it; OSError."""
         if self._cipher is None:
             self._file.write(data)
             return
-        self._waiting += data
+        self._waiting += self._entries.feed(data)
+        self._put_whole()
+
+    def _put_whole(self) -> None:
         while len(self._waiting) > PIECE_BYTES:
             self._put(bytes(self._waiting[:PIECE_BYTES]), MORE)
             del self._waiting[:PIECE_BYTES]
@@ -101,7 +129,14 @@ class Sealing:
     def end(self) -> None:
         """That was all; OSError."""
         if self._cipher is not None:
+            self._waiting += self._entries.end()
+            self._put_whole()
             self._put(bytes(self._waiting), LAST)
+
+    def write_keys(self, path: Path) -> None:
+        """Have the keys of its documents beside the backup `path`, where it is sealed; OSError."""
+        if self._cipher is not None:
+            write_keys(path, self._key, self._entries.keys)
 
     def _put(self, piece: bytes, which: bytes) -> None:
         assert self._cipher is not None, "plain backups have no pieces"
@@ -109,7 +144,7 @@ class Sealing:
         self._number += 1
 
 
-class SealedBackup(io.RawIOBase):
+class SealedBackup(PagedFile):
     """Reads a sealed backup as if it were not; BrokenSealError, KeyProblem from the constructor,
     OSError where a piece is not what was written."""
 
@@ -119,40 +154,10 @@ class SealedBackup(io.RawIOBase):
         self._cipher = AESGCM(key)
         stored = file.seek(0, os.SEEK_END) - HEAD_BYTES
         self._pieces = -(-stored // STORED_BYTES)
-        self._size = max(0, stored - self._pieces * TAG_BYTES)
-        self._at = 0
+        super().__init__(max(0, stored - self._pieces * TAG_BYTES))
         self._held: tuple[int, bytes] = (-1, b"")
 
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def seekable(self) -> bool:
-        """It is."""
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """As files do."""
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
-        self._at = max(0, start + offset)
-        return self._at
-
-    def tell(self) -> int:
-        """Where it is."""
-        return self._at
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        """Some bytes of one piece; OSError."""
-        if self._at >= self._size:
-            return 0
-        number, offset = divmod(self._at, PIECE_BYTES)
-        room = memoryview(buffer).cast("B")
-        found = self._piece(number)[offset : offset + len(room)]
-        room[: len(found)] = found
-        self._at += len(found)
-        return len(found)
-
-    def _piece(self, number: int) -> bytes:
+    def _page(self, number: int) -> bytes:
         if self._held[0] != number:
             self._file.seek(HEAD_BYTES + number * STORED_BYTES)
             stored = self._file.read(STORED_BYTES)
@@ -186,6 +191,7 @@ def renew_backup(path: Path, rest: RestKey) -> bool:
 
     One block is on the disk before the other is written.
     """
+    magic = magic_of(path) or MAGIC
     with path.open("r+b") as file:
         try:
             key, was_newest = key_of(file, rest, path)
@@ -195,7 +201,7 @@ def renew_backup(path: Path, rest: RestKey) -> bool:
             return False
         for at in reversed(range(BLOCKS)):
             file.seek(at * BLOCK_BYTES)
-            file.write(block_of(key, rest))
+            file.write(block_of(key, rest, magic))
             file.flush()
             os.fsync(file.fileno())
     return True

@@ -24,15 +24,19 @@ from groupcore.shared.documents.handing import UNBORN
 from groupcore.shared.documents.parts import Attributes
 from groupcore.shared.documents.shown import Shot
 from groupcore.shared.messages import pack
+from groupcore.shared.object import declaration
 from server import VERSION
 from server.accounts.audit_file import KIND
 from server.backup.archive import AUDIT, Writer
 from server.backup.fields import packed_fields
 from server.backup.resuming import outlasting
+from server.documents.catalogue import Catalogue, Listed
 from server.errors import BadMessageError
 from server.node import Node
 from server.sealed_lines import plain_lines
 
+LISTED = "_items"
+"""The field of the list of documents."""
 ATTEMPTS = 50
 """So often blocks that came while others were opened are opened, too."""
 
@@ -97,7 +101,6 @@ async def take(node: Node) -> AsyncIterator[bytes]:
         title, shot = await outlasting("a document", partial(_document, node, doc))
         packed = packed_document(title, shot)
         writer.manifest.documents[doc] = {
-            "title": title,
             "blocks": len(shot),
             "sha256": hash_of(packed),
         }
@@ -118,7 +121,7 @@ async def _first(node: Node, writer: Writer) -> tuple[list[str], list[bytes]]:
     catalogue, files = node.whole_catalogue, node.files
     await catalogue.refresh()
     # In one turn: no await from here on.
-    pieces = [writer.begin(), writer.entry("objects/documents", packed_fields(catalogue))]
+    pieces = [writer.begin(), writer.entry("objects/documents", packed_list(catalogue))]
     pieces.append(writer.entry("objects/accounts", packed_fields(files.accounts)))
     pieces.append(writer.entry("objects/activity", packed_fields(files.activity)))
     log = node.settings.data / AUDIT
@@ -126,6 +129,12 @@ async def _first(node: Node, writer: Writer) -> tuple[list[str], list[bytes]]:
         lines = plain_lines(log, node.seals.box(KIND))
         pieces.append(writer.entry(AUDIT, b"".join(lines)))
     return list(catalogue), pieces
+
+
+def packed_list(catalogue: Catalogue) -> bytes:
+    """The list of documents, without titles: each stands with its document."""
+    untitled = {doc: Listed("", one.created_s) for doc, one in catalogue.items()}
+    return pack({LISTED: declaration(catalogue).fields[LISTED].codec.kept_to_wire(untitled)})
 
 
 async def _document(node: Node, doc: str) -> tuple[str, Shot]:

@@ -26,6 +26,7 @@ VIEWS_MIN = 8
 """So many views in that time are too many: restarting three nodes one by one takes six."""
 EXCLUSIONS_MIN = 3
 """A node that went so often in that time comes and goes."""
+NONE: Mapping[str, int] = {}
 SLEPT_S = 10.0
 """A process that was not scheduled for so long in that time is starved."""
 
@@ -46,12 +47,14 @@ def alerts_of(
     audit: Shown | None,
     views: Iterable[Shown] = (),
     now_s: float = 0.0,
+    erasing: Mapping[str, int] = NONE,
 ) -> list[Alert]:
     """All alerts, the worst first.
 
     `found`: what each node of the view says, None where it is silent; `known`: all nodes that there
     were ever; `draining`: those that are drained; `audit`: what the last one has left;
-    `views`: those that any node remembers, in Unix time as `now_s`.
+    `views`: those that any node remembers, in Unix time as `now_s`; `erasing`: how many documents
+    that were deleted for good each node has still to erase.
     """
     alerts = _of_audit(audit)
     alerts += _of_views(views, now_s)
@@ -62,6 +65,10 @@ def alerts_of(
         else:
             alerts += _of_node(node, one)
     alerts += [Alert("warn", "node_away", {"node": n}) for n in sorted(set(known) - set(found))]
+    alerts += [
+        Alert("note" if n in found else "warn", "erasing", {"node": n, "documents": count})
+        for n, count in erasing.items()
+    ]
     if len(found) < cluster_size:
         about = {"members": len(found), "wanted": cluster_size}
         alerts.append(Alert("warn", "nodes_missing", about))

@@ -27,6 +27,7 @@ from groupcore.aio.private import make_folder
 from server.accounts.erased_file import NAME as ERASED
 from server.accounts.erased_file import note_beside
 from server.backup.archive import Reader, summary
+from server.backup.keys import keys_path
 from server.backup.sealing import Sealing
 from server.backup.taking import take
 from server.console.colleagues import Shown
@@ -87,6 +88,7 @@ def taking(node: Node) -> tuple[str, Work]:
 
     async def work(operation: Operation) -> Shown:
         await asyncio.to_thread(make_folder, folder)
+        accounts = node.files.accounts
         aside = path.with_name(path.name + ".part")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         with os.fdopen(await asyncio.to_thread(os.open, aside, flags, 0o600), "wb") as file:
@@ -97,15 +99,25 @@ def taking(node: Node) -> tuple[str, Work]:
                     await asyncio.to_thread(sealing.write, piece)
                 await asyncio.to_thread(sealing.end)
                 await asyncio.to_thread(_sync, file.fileno(), file.flush)
+                await asyncio.to_thread(sealing.write_keys, aside)
                 found = await asyncio.to_thread(Reader, aside, rest=node.seals.rest)
-                await asyncio.to_thread(os.link, aside, path)
-                await asyncio.to_thread(note_beside, path, dict(node.files.accounts.erased))
+                await asyncio.to_thread(_named, aside, path)
+                await asyncio.to_thread(note_beside, path, dict(accounts.erased))
+                await node.kept_backups.erase([*accounts.doomed, *accounts.gone])
                 node.last_backup.note()
             finally:
                 aside.unlink(missing_ok=True)
-        return {"file": path.name, **summary(found.manifest)}
+                keys_path(aside).unlink(missing_ok=True)
+        return {"file": path.name, **summary(found)}
 
     return path.name, work
+
+
+def _named(aside: Path, path: Path) -> None:
+    """Give a backup its name, its keys before it; FileExistsError, with nothing overwritten."""
+    if keys_path(aside).exists():
+        os.link(keys_path(aside), keys_path(path))
+    os.link(aside, path)
 
 
 def _sync(descriptor: int, flush: Callable[[], None]) -> None:
@@ -122,7 +134,7 @@ def verifying(settings: Settings, file: str) -> Work:
         rest = read_rest(settings.data_key_file)
         reader = await asyncio.to_thread(Reader, path, operation.step, rest)
         operation.done = operation.total
-        return {"file": file, **summary(reader.manifest)}
+        return {"file": file, **summary(reader)}
 
     return work
 

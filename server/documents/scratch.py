@@ -6,54 +6,34 @@ without a name: nobody reads it after this program, or beside it.
 
 from __future__ import annotations
 
-import io
-import os
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 from groupcore.aio.box import OVERHEAD_BYTES, Box
+from server.paged_file import PAGE_BYTES, PagedFile
 
 if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer, WriteableBuffer
+    from _typeshed import ReadableBuffer
 
-PAGE_BYTES = 1 << 16
 STORED_BYTES = PAGE_BYTES + OVERHEAD_BYTES
 
 
-class Scratch(io.RawIOBase):
+class Scratch(PagedFile):
     """Read and written anywhere, by one thread at a time; `memory_bytes` of it need no disk.
 
     OSError where the disk is full.
     """
 
     def __init__(self, memory_bytes: int) -> None:
+        super().__init__()
         self._room = max(1, memory_bytes // PAGE_BYTES)
         self._pages: dict[int, bytearray] = {}
         self._box = Box.scratch("scratch")
         self._file: IO[bytes] | None = None
-        self._size = self._at = 0
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
 
     def writable(self) -> bool:
         """It is."""
         return True
-
-    def seekable(self) -> bool:
-        """It is."""
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """As files do."""
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
-        self._at = max(0, start + offset)
-        return self._at
-
-    def tell(self) -> int:
-        """Where it is."""
-        return self._at
 
     def write(self, data: ReadableBuffer) -> int:
         """All of it; OSError."""
@@ -67,15 +47,6 @@ class Scratch(io.RawIOBase):
             self._at += len(piece)
             self._size = max(self._size, self._at)
         return done
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        """Some bytes, of one page; OSError."""
-        room = memoryview(buffer).cast("B")
-        number, offset = divmod(self._at, PAGE_BYTES)
-        count = max(0, min(len(room), PAGE_BYTES - offset, self._size - self._at))
-        room[:count] = self._page(number)[offset : offset + count] if count else b""
-        self._at += count
-        return count
 
     def close(self) -> None:
         """It is gone."""

@@ -13,7 +13,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import suppress
 
-from groupcore.aio import Node as ObjectsNode
 from groupcore.errors import GroupcoreError
 from groupcore.shared import Changed
 from groupcore.shared.changes import Change, Replaced
@@ -51,12 +50,12 @@ class FileService:
 
     def __init__(
         self,
-        objects: ObjectsNode,
         keeper: Keeper,
         catalogue: Catalogue,
         accounts: Accounts,
         activity: Activity,
         service: AccountService | None,
+        wiper: Wiper,
         trash_s: float,
     ) -> None:
         self.accounts = accounts
@@ -67,7 +66,7 @@ class FileService:
         self._service = service
         self._own_lists = Lists(OpenRules(accounts), keeper) if service is None else None
         self._keeper = keeper
-        self._wiper = Wiper(objects, keeper, catalogue, accounts, activity)
+        self._wiper = wiper
         self._trash_s = trash_s
         self._tasks: list[asyncio.Task[None]] = []
 

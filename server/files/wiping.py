@@ -5,7 +5,8 @@ opens one, whose list lets nobody else in any more, takes out all blocks, which 
 groups, gives it another title, and takes it out of the catalogue; whoever has it open closes it
 then. Then it deletes the groups, in the order: a session that is still there is told so, and what
 it sends is refused. Only then the documents are off the list; so a node that dies in the middle is
-followed by one that begins again.
+followed by one that begins again. What is in the files of the nodes each of them erases then
+(`server.files.eraser`).
 
 A node that has not heard of all this yet may open such a document by its name, and make its groups
 anew: empty ones, which are deleted some time later.
@@ -14,7 +15,7 @@ anew: empty ones, which are deleted some time later.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 
 from groupcore.aio import Node as ObjectsNode
 from groupcore.errors import GroupRefusedError
@@ -27,6 +28,8 @@ from server.accounts.lists import Lists
 from server.accounts.roles import KEEPER
 from server.documents.catalogue import Catalogue
 from server.files.activity import Activity
+from server.files.erasures import Erasures
+from server.pictures.register import Pictures
 
 TITLE = "deleted"
 EMPTIED_S = 10.0
@@ -39,7 +42,7 @@ STEP = 500
 
 
 class Wiper:
-    """At one node."""
+    """At one node; `nodes` are all that have files in which something of a document may be."""
 
     def __init__(
         self,
@@ -48,12 +51,18 @@ class Wiper:
         catalogue: Catalogue,
         accounts: Accounts,
         activity: Activity,
+        pictures: Pictures,
+        erasures: Erasures,
+        nodes: Callable[[], list[str]],
     ) -> None:
         self._objects = objects
         self._keeper = keeper
         self._catalogue = catalogue
         self._accounts = accounts
         self._activity = activity
+        self._pictures = pictures
+        self._erasures = erasures
+        self._nodes = nodes
 
     async def wipe(self, docs: Sequence[str], lists: Lists) -> None:
         """Take everything out of documents that are doomed, delete their groups, and forget them.
@@ -68,6 +77,8 @@ class Wiper:
                 await self._catalogue.pop(doc)
         await self._delete_groups(set(docs))
         await self._activity.forget(list(docs))
+        await self._pictures.forget(list(docs))
+        await self._erasures.begin(list(docs), self._nodes())
         for doc in docs:
             await self._accounts.wiped(doc)
 

@@ -102,6 +102,7 @@ RANKS: dict[Route, Rank] = {
         GET /admin/backup
         GET /admin/log
         POST /admin/recovery
+        POST /admin/destroyed
         POST /admin/documents/import
         GET /admin/documents/{doc}/place
         GET /admin/files

@@ -152,6 +152,13 @@ class Pictures(SharedObject):
         self._drop(doc, gone)
         return gone
 
+    @operation
+    def forget(self, documents: list[str]) -> None:
+        """These documents were deleted for good: no picture belongs to them any more."""
+        for document in documents:
+            gone = list(self.uses.pop(document, {}))
+            self._drop(document, gone)
+
     def _drop(self, doc: str, gone: list[str]) -> None:
         if not self.uses.get(doc, True):
             del self.uses[doc]

@@ -3,7 +3,8 @@
 Invariants.
   A1  An upload is answered when its picture is on the disks of a majority of the view.
   A2  A node that was away has all pictures some time after it has come back.
-  A3  A file goes when nothing in the order names it, and nobody has written it for an hour.
+  A3  A file goes when nothing in the order names it, and nobody has written it for an hour; two
+      minutes, where documents were deleted for good.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 
 from groupcore.aio.transfer_keys import Secret
@@ -36,6 +37,8 @@ MEND_S = 60.0
 SWEEP_S = 3600.0
 STRAY_S = 3600.0
 """A file that nothing names goes after this: no upload takes so long."""
+ERASED_S = 120.0
+"""The same where documents were deleted for good: eight times what an upload is given."""
 DAY_S = 24 * 3600.0
 
 Named = Callable[[str], Awaitable[set[str] | None]]
@@ -231,6 +234,14 @@ class PictureService:
                     await self._look_through(doc)
             wanted = frozenset(register.kept)
             await asyncio.to_thread(self.store.sweep, wanted, STRAY_S)
+
+    async def erase(self, documents: Sequence[str]) -> bool:
+        """Take files out that nothing names any more; whether none is left. OSError."""
+        register = self.register
+        if any(doc in register.uses for doc in documents):
+            return False  # this node has not heard of that yet
+        wanted = frozenset(register.kept)
+        return await asyncio.to_thread(self.store.sweep_all, wanted, ERASED_S)
 
     async def _look_through(self, doc: str) -> None:
         register, keep_s = self.register, self._settings.picture_days * DAY_S

@@ -124,6 +124,14 @@ class Store:
             if is_hash(name):
                 yield name
 
+    def sweep_all(self, wanted: frozenset[str], older_s: float) -> bool:
+        """As `sweep`; whether nothing is left that nobody wants. OSError."""
+        self.sweep(wanted, older_s)
+        left = {path.parent.name + path.name for path in self.folder.glob("??/*")} - wanted
+        if not left and self.folder.is_dir():
+            _sync(self.folder)
+        return not left
+
     def sweep(self, wanted: frozenset[str], older_s: float) -> int:
         """Take out what nobody wants and nobody has written for so long; how many that were."""
         before = time.time() - older_s

@@ -102,7 +102,9 @@ class ConsoleRoutes:
         audit = await certificate(self.node.settings.results)
         views = merged_views(one["views"] for one in told.values() if one is not None)
         known = self.node.known_nodes()
-        alerts = alerts_of(found, known, draining, size, audit, views, time.time())
+        erasures = self.node.erasures
+        erasing = {} if erasures is None else erasures.by_node()
+        alerts = alerts_of(found, known, draining, size, audit, views, time.time(), erasing)
         members = () if view is None else view.members
         loads = {one.name: state.loads.node(one) for one in members}
         nodes = [

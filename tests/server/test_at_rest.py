@@ -419,6 +419,7 @@ def sealed_backup(path: Path, key: Path) -> Path:
         sealing.write(writer.entry("objects/documents", os.urandom(300_000)))
         sealing.write(writer.end())
         sealing.end()
+    sealing.write_keys(path)
     return path
 
 

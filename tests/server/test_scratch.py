@@ -11,8 +11,9 @@ from typing import IO
 import pytest
 
 from server.documents import scratch
-from server.documents.scratch import PAGE_BYTES, Scratch
+from server.documents.scratch import Scratch
 from server.documents.zipped import Zipped
+from server.paged_file import PAGE_BYTES
 
 TEXT = b"what people wrote "
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from groupcore.aio.log_database import TABLES, LogStore
 from groupcore.aio.log_records import VERSION
-from groupcore.aio.log_store import TABLES, LogStore
 from groupcore.probe import make_parser
 from groupcore.sequencing.log import LogPart
 from server.errors import SettingsProblem

@@ -8,7 +8,7 @@ from groupcore.sim.checkers.group_index import index_groups
 from groupcore.sim.checkers.group_members import living_nodes, stays
 from groupcore.sim.checkers.group_order import closing_times
 from groupcore.sim.trace import Trace
-from groupcore.sim.trace_deletions import DeletionAsked, GroupDeleted
+from groupcore.sim.trace_deletions import DeletionAsked, GroupDeleted, GroupLogged
 from groupcore.sim.trace_groups import (
     GroupAccepted,
     GroupDelivered,
@@ -63,7 +63,8 @@ class NothingOfDeleted(Checker):
 class DeletedIsGone(Checker):
     """25: soon after healing who asked for a deletion has its answer, and who was in knows.
 
-    No living node's process is in a group that is deleted anywhere, and no node keeps its state.
+    No living node's process is in a group that is deleted anywhere, and no node keeps its state,
+    or messages of it in its log.
     """
 
     number, name = 25, "deleted-is-gone"
@@ -88,6 +89,11 @@ class DeletedIsGone(Checker):
             if stay.until is None:
                 text = f"{process_name(process)} is still in group {group}, which is deleted"
                 found.append(self.breach(t, (process[0],), text))
+        for logged in trace.of(GroupLogged):
+            if (logged.n, logged.inc) in living and logged.groups:
+                named = ", ".join(map(str, logged.groups))
+                text = f"the log of {life(logged.n, logged.inc)} has messages of {named}, deleted"
+                found.append(self.breach(t, (logged.n,), text))
         for end in trace.of(GroupEnd):
             if end.group in deleted and (end.n, end.inc) in living:
                 text = f"{life(end.n, end.inc)} keeps the state of group {end.group}, deleted"

@@ -14,6 +14,7 @@ from groupcore.sim.fault import NAMES, Fault
 from groupcore.sim.faults import inject
 from groupcore.sim.groups.host import Host, Seat
 from groupcore.sim.groups.insider import INSIDER, Insider
+from groupcore.sim.groups.kept_log import deleted_in
 from groupcore.sim.groups.lateness import LATE_ORDER, Lateness, LateService
 from groupcore.sim.groups.memory import is_missed, remembers
 from groupcore.sim.groups.observer import ObservedService, Watcher
@@ -25,6 +26,7 @@ from groupcore.sim.quorums import suffices, undecided
 from groupcore.sim.randomness import stream
 from groupcore.sim.run import Undecided
 from groupcore.sim.scenario import Scenario
+from groupcore.sim.trace_deletions import GroupLogged
 from groupcore.sim.trace_groups import GroupCreated
 from groupcore.view import Address
 
@@ -72,6 +74,8 @@ class GroupCluster(Cluster):
             archive_bytes=1_000,
             archive_total_bytes=4_000,
             checkpoint_bytes=20_000,
+            erase_after_s=0.2,
+            erase_pause_s=0.3,
         )
         options = tighten_service(options, self.groups.points)
         chance = Random(random.getrandbits(64))
@@ -177,6 +181,10 @@ class GroupCluster(Cluster):
         for host in self.hosts:
             if host.life is not None:
                 host.life.conclude(self.groups.durable)
+        if self.groups.durable:
+            for node in self.nodes:
+                deleted = deleted_in(node.disk.log, node.address)
+                self.trace.add(GroupLogged(self.clock.now_ns, *node.address, deleted))
 
     def is_well(self, nodes: list[Node]) -> bool:
         """One primary view of these nodes; all that was wanted is there, and alike everywhere."""
@@ -187,6 +195,8 @@ class GroupCluster(Cluster):
             if node.view != nodes[0].view or not self._host(node).is_content():
                 return False
             if node.application is None or not node.application.ready:
+                return False
+            if not self._host(node).has_erased():
                 return False
         return self._agree(nodes)
 

@@ -404,6 +404,13 @@ class Host:
                 return False
         return True
 
+    def has_erased(self) -> bool:
+        """Whether nothing is left to be taken out of the node's log."""
+        life = self.life
+        if life is None or life.service.plane.log is None:
+            return True
+        return life.service.archiving.erasing.done == life.service.plane.log.doomed
+
     def probe(self) -> None:
         """Each process sends to one of its groups, and to one that it need not be in."""
         life = self.life

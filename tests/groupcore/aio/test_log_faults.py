@@ -17,8 +17,9 @@ from random import Random
 import pytest
 
 from groupcore.aio.errors import DamagedLogError
+from groupcore.aio.log_database import TABLES, LogStore
 from groupcore.aio.log_records import VERSION
-from groupcore.aio.log_store import TABLES, LogStorage, LogStore
+from groupcore.aio.log_store import LogStorage
 from groupcore.aio.read_log import ReadLog
 from groupcore.aio.sealed_store import checksum
 from groupcore.sequencing.log import LogPart

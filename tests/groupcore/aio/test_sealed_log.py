@@ -12,8 +12,9 @@ import pytest
 
 from groupcore.aio.data_key import NAMES
 from groupcore.aio.errors import DamagedLogError, FormatError, RestKeyError
+from groupcore.aio.log_database import LogStore
 from groupcore.aio.log_records import SEALED_VERSION, VERSION, DamagedError, version_of
-from groupcore.aio.log_store import FILES, LogStorage, LogStore
+from groupcore.aio.log_store import FILES, LogStorage
 from groupcore.aio.read_log import ReadLog
 from groupcore.aio.rest_key import RestKey
 from groupcore.sequencing.log import LogPart

@@ -476,8 +476,8 @@ def unpacked_state() -> list[object]:
 
 READ_ELSEWHERE = {
     "groupcore.aio.data_key": "opened by the key file: test_rest_key.py damages every byte",
-    "groupcore.aio.read_log": "the same as groupcore.aio.log_store",
-    "groupcore.aio.log_store": "tests/groupcore/aio/test_log_faults.py damages every byte of a log",
+    "groupcore.aio.read_log": "the same as groupcore.aio.log_database",
+    "groupcore.aio.log_database": "test_log_faults.py damages every byte of a log",
     "groupcore.aio.sealed_store": "the same",
     "groupcore.aio.transfer": "tests/groupcore/aio/test_transfer.py",
     "groupcore.aio.udp": "builds a filter for the kernel",
@@ -486,6 +486,7 @@ READ_ELSEWHERE = {
     "server.accounts.oidc": "answers of the provider: tests/server/accounts",
     "server.admin": "answers of a node to its operator's commands",
     "server.backup.archive": "tests/server/backup: a hash over each entry",
+    "server.backup.keys": "sealed: tests/server/backup/test_erasing.py",
     "server.backup.last": "a node's own file",
     "server.console.parquet": "a node's own files",
     "server.console.results": "files that the operator's jobs have written",

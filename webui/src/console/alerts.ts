@@ -29,6 +29,7 @@ const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
     consoleWords.nearlyFull(textOf(node), numberOf(sessions), numberOf(most)),
   pictures_missing: ({ node, pictures }) =>
     consoleWords.picturesMissing(textOf(node), numberOf(pictures)),
+  erasing: ({ node, documents }) => consoleWords.nodeErasing(textOf(node), numberOf(documents)),
   certificate_forged: () => consoleWords.certificateForged,
   order_broken: ({ violations }) => consoleWords.orderBroken(numberOf(violations)),
   keys_changing: ({ node }) => consoleWords.keysChanging(textOf(node)),

@@ -60,6 +60,8 @@ export default {
     `Der Knoten ${node} hat ${number(sessions)} von höchstens ${number(most)} Sitzungen.`,
   picturesMissing: (node: string, pictures: number) =>
     `Dem Knoten ${node} fehlen noch ${plural(pictures, `${number(pictures)} Bild`, `${number(pictures)} Bilder`)}.`,
+  nodeErasing: (node: string, documents: number) =>
+    `Der Knoten ${node} muss noch ${plural(documents, `${number(documents)} endgültig gelöschtes Dokument`, `${number(documents)} endgültig gelöschte Dokumente`)} von seiner Platte tilgen.`,
   keysChanging: (node: string) => `Der Knoten ${node} wechselt den Schlüssel des Clusters.`,
   certificateForged:
     "Das Zertifikat der letzten Prüfung ist nicht so, wie es unterschrieben wurde.",

@@ -59,6 +59,8 @@ export default {
     `Node ${node} has ${number(sessions)} of at most ${number(most)} sessions.`,
   picturesMissing: (node: string, pictures: number) =>
     `Node ${node} has not got ${plural(pictures, `${number(pictures)} picture`, `${number(pictures)} pictures`)} yet.`,
+  nodeErasing: (node: string, documents: number) =>
+    `Node ${node} has still to erase ${plural(documents, `${number(documents)} document that was`, `${number(documents)} documents that were`)} deleted for good.`,
   keysChanging: (node: string) => `Node ${node} is changing the cluster key.`,
   certificateForged: "The certificate of the last audit is not as it was signed.",
   orderBroken: (violations: number) =>
