@@ -239,6 +239,7 @@ class DataPlane:
     `stop`: acknowledge nothing more in the view of this number, and say how far each stream is
     here; `has`: whether it is here up to there; `stored`: how far what is on disk goes. `logged`:
     there is a log, so something is; `stored_view`: the last view in it when this life began.
+    `disk_mark` grows with what is stored.
     """
 
     stop: Callable[[int], Digest] = no_streams
@@ -246,6 +247,7 @@ class DataPlane:
     stored: Callable[[], Digest] = dict
     logged: bool = False
     stored_view: Callable[[], int] = int
+    disk_mark: Callable[[], int] = int
 
 
 class _Wiring:
@@ -328,6 +330,7 @@ class _Wiring:
             has_streams=self.plane.has,
             stored_streams=self.plane.stored,
             stored_view=self.plane.stored_view,
+            disk_mark=self.plane.disk_mark,
             indirect=self.detection.indirect,
             way_to=self.detection.way_to,
             is_parting=self.detection.is_parting,

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from groupcore.events import Flushed
+from groupcore.membership.generation import newest
 from groupcore.membership.succession import (
     Ballot,
     Proposal,
@@ -35,6 +36,7 @@ class Attempt:
     that it has begun. `alone`: those who are expected, all of them, may form a view of their own
     if they are no quorum. `merge_id`: the successor is the view of this merge, when it is known.
     `waived`: whose votes an operator has waived; then everybody who is expected must vote.
+    `older`: whose folders are older than what they had stored.
     `acceptances`: who has accepted, and whether with the cut.
     """
 
@@ -49,6 +51,7 @@ class Attempt:
     alone: bool = False
     merge_id: int = 0
     waived: frozenset[str] = frozenset()
+    older: frozenset[str] = frozenset()
     proposal: Proposal | None = None
     acceptances: dict[Address, bool] = field(default_factory=dict)
 
@@ -56,6 +59,23 @@ class Attempt:
     def number(self) -> int:
         """Number of the view whose successor is sought."""
         return 0 if self.basis is None else self.basis.number
+
+    def take(self, voter: Address, vote: Vote) -> None:
+        """A promise is in."""
+        self.votes[voter] = vote
+        self.judge_folders()
+
+    def judge_folders(self) -> None:
+        """A folder older than what a voter has heard of it is as one that was lost.
+
+        It lacks what its node has stored since, and may lack what it has promised and accepted.
+        """
+        told = newest(heard for vote in self.votes.values() for heard in vote.heard)
+        for voter, vote in self.votes.items():
+            known = told.get(voter.name)
+            if known is not None and not vote.live and vote.generation.is_before(known):
+                self.votes[voter] = replace(vote, counts=False, lost=True)
+                self.older |= {voter.name}
 
     def all_voted(self, silent: frozenset[Address]) -> bool:
         """Whether everybody who is waited for, and is not silent, has voted."""
@@ -75,6 +95,7 @@ class Attempt:
     def take_reserve(self) -> None:
         """Nothing can be decided without those either who have had their turn in vain."""
         self.votes.update(self.reserve)
+        self.judge_folders()
 
     def component_has_stopped(self) -> bool:
         """Whether all of a component that goes on alone have said what they hold."""

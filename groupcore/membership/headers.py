@@ -59,6 +59,14 @@ class Learned(Header):
 
 
 @dataclass(slots=True)
+class Stored(Header):
+    """Member to members: this generation of my folder, of this life, is on disk."""
+
+    kind: ClassVar[str] = "membership.stored"
+    number: int
+
+
+@dataclass(slots=True)
 class Prepare(Header):
     """Proposer to everybody: vote on what follows `basis` (None: on the first view)."""
 
@@ -177,6 +185,7 @@ HEADERS = (
     JoinRefused,
     LeaveRequest,
     Learned,
+    Stored,
     Dissolved,
     Prepare,
     Promise,

@@ -153,7 +153,8 @@ class Proposer:
         if attempt.proposal is not None:
             return [self.state.send(voter, self.proposing(attempt))]
         known = voter in attempt.votes
-        attempt.votes[voter] = promise.vote
+        attempt.take(voter, promise.vote)
+        self.state.older = attempt.older
         if attempt.flushing and promise.vote.live and not known:
             return [self.request_flush(attempt), *self.maybe_propose(silent, candidates, now)]
         return self.go_on(silent, candidates, now)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.effects import Effect, Notify
 from groupcore.events import Refused
 from groupcore.membership.headers import JoinRequest
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Record, is_quorum_of
+from groupcore.membership.succession import is_quorum_of
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 
@@ -142,7 +144,7 @@ class Seeker:
         )
         if state.view is None and (state.is_blank or took_part):
             left = (*record.left, lineage)
-            state.record = Record(left=left, lost=record.lost).with_view(view, rebuilding=True)
+            state.record = replace(record, left=left).with_view(view, rebuilding=True)
             return [state.persist([])]
         state.gone = True
         return [Notify(Refused(GONE_ON, REFUSALS[GONE_ON]))]

@@ -32,7 +32,7 @@ from groupcore.membership.headers import (
 )
 from groupcore.membership.holding import Holding
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Ballot, Proposal, Record, Vote
+from groupcore.membership.succession import Ballot, Proposal, Vote
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 
@@ -135,6 +135,8 @@ class Voter:
             self.holding.log_end().view,
             logged=state.options.logged,
             lost=record.lost and not live,
+            generation=record.generation,
+            heard=state.heard_sorted,
         )
 
     def block(self) -> list[Effect]:
@@ -368,7 +370,8 @@ class Voter:
         if not fresh:
             rebuilding = state.record.rebuilding
         ended = (proposal.left,) if proposal.waived else ()
-        state.record = Record(left=(*state.record.left, *ended)).with_view(view, rebuilding)
+        left = (*state.record.left, *ended)
+        state.record = replace(state.record.with_view(view, rebuilding), left=left, lost=False)
         installed = ViewInstalled(
             view,
             previous,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -90,6 +91,15 @@ class Recovered(NamedTuple):
     right: bool
     damaged: bool
     spoilt: str
+
+
+class Folder(NamedTuple):
+    """A copy of what is safe on a disk: the number of the last life, lineage, log, journal."""
+
+    incarnation: int
+    lineage: bytes | None
+    log: ByteLog
+    journal: Journal
 
 
 class Disk:
@@ -219,6 +229,14 @@ class Disk:
         self.incarnation = 0
         self.damaged, self.spoilt = False, ""
         self.wiped += 1
+
+    def copied(self) -> Folder:
+        """A copy of everything that is safe."""
+        return deepcopy(Folder(self.incarnation, self.lineage, self.bytes, self._safe))
+
+    def put_back(self, folder: Folder) -> None:
+        """That copy is what is on the disk."""
+        self.incarnation, self.lineage, self.bytes, self._safe = deepcopy(folder)
 
     def spoil(self) -> None:
         """The log, or the lineage where there is no log, is not what was written any more."""
