@@ -109,8 +109,8 @@ class Disk:
     troubles let nothing be written, `hung`: let no fsync of the journal end. `errors`: so many
     fsyncs of the journal or the lineage will fail. `on_error` is called when what the journal had
     not made safe is gone by that. `damaged`: the lineage or the log cannot be read. `wiped`: how
-    often everything was lost. `spoilt`: what has been done to the log, for the world, which knows
-    it before the node finds it out.
+    often everything was lost, or what had come behind a copy. `spoilt`: what has been done to the
+    log, for the world, which knows it before the node finds it out.
     """
 
     def __init__(
@@ -237,6 +237,7 @@ class Disk:
     def put_back(self, folder: Folder) -> None:
         """That copy is what is on the disk."""
         self.incarnation, self.lineage, self.bytes, self._safe = deepcopy(folder)
+        self.wiped += 1
 
     def spoil(self) -> None:
         """The log, or the lineage where there is no log, is not what was written any more."""

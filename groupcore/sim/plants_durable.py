@@ -7,6 +7,7 @@ from random import Random
 
 from groupcore.context import Numbers
 from groupcore.membership import succession
+from groupcore.membership.attempt import Attempt
 from groupcore.membership.succession import Candidates, Proposal, Record, Vote
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.archiving import Archiving
@@ -24,6 +25,7 @@ from groupcore.sim.plant_schedules_durable import (
     HOLDER_LOST,
     LEFT_OUT,
     LOST_DISKS,
+    OLDER_FOLDER,
     ONE_DISK,
     SHORTENED,
     UNHEARD,
@@ -65,6 +67,13 @@ def _lost_unbound() -> list[Patch]:
         return None if empty & names else bound
 
     return [(succession, "binding", given_up)]
+
+
+def _older_votes() -> list[Patch]:
+    def believe(self: Attempt) -> None:
+        """Each folder is taken for what it says."""
+
+    return [(Attempt, "judge_folders", believe)]
 
 
 def _ends_of_members() -> list[Patch]:
@@ -177,6 +186,14 @@ DURABLE_PLANTS = (
         _lost_unbound,
         profile="durable",
         schedule=HOLDER_LOST,
+    ),
+    Plant(
+        "d-older-votes",
+        "a folder older than what its node has told of it counts as a whole one",
+        (18, 12),
+        _older_votes,
+        profile="durable",
+        schedule=OLDER_FOLDER,
     ),
     Plant(
         "d-ends-of-members",

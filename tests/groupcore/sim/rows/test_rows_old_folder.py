@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import pytest
 
+from groupcore.sim.profiles import stack_maker
 from groupcore.sim.run import Verdict, run_cluster
+from groupcore.stacks import DEFAULT_STACK
 from tests.groupcore.sim.rows.playing import Play, fault, scenario, sends
 
 A, B, C = range(3)
@@ -28,7 +30,8 @@ def put_back(taken_s: float) -> Verdict:
         fault(STOP_S, "crash-keep", B, for_s=B_BACK_S - STOP_S),
         fault(taken_s, "put-back", C, for_s=STOP_S - taken_s, factor=round(1_000 * ALONE_S)),
     ]
-    play = Play(scenario(*falls, length_s=END_S, traffic=sends(1.0, STOP_S, 0.04, B, C)))
+    given = scenario(*falls, length_s=END_S, traffic=sends(1.0, STOP_S, 0.04, B, C))
+    play = Play(given, make_stack=stack_maker(DEFAULT_STACK, counts_folders=True))
     return run_cluster(play.cluster)
 
 
