@@ -269,8 +269,8 @@ class _Wiring:
         self.record = read_record(lineage)
         self.probe = Probe(me, options.probe, encode_report)
         blank = self.record.view is None and self.record.accepted is None
-        empty = self.record.rebuilding or (options.membership.durable and blank)
-        self.discovery = Discovery(me, self.record.view, options.discovery, empty)
+        self.empty = self.record.rebuilding or (options.membership.durable and blank)
+        self.discovery = Discovery(me, self.record.view, options.discovery, self.is_empty)
         self.detection = FailureDetection(me, options.detection)
         detection = self.detection
         self.nakack = Nakack(me, random, options.nakack, detection.unanswering, detection.way_to)
@@ -300,6 +300,9 @@ class _Wiring:
 
     def position(self) -> int:
         return self.order_state().position
+
+    def is_empty(self) -> bool:
+        return self.empty or (self.member is not None and self.member.state.is_older)
 
     def synced(self) -> int:
         return 0 if self.member is None else self.member.state.synced

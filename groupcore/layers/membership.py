@@ -431,7 +431,6 @@ class Membership(Layer):
         self.leaver.on_view(event.view)
         self.learners.on_view(event.view)
         self.folders.on_view(event.view)
-        self.state.older = frozenset()
         self.merger.on_view(bool(event.merged))
         self.company.on_view(event, now)
         for member in () if event.previous is None else event.previous.members:

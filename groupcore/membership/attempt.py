@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from groupcore.events import Flushed
-from groupcore.membership.generation import newest
+from groupcore.membership.generation import Generation, newest
 from groupcore.membership.succession import (
     Ballot,
     Proposal,
@@ -36,7 +36,6 @@ class Attempt:
     that it has begun. `alone`: those who are expected, all of them, may form a view of their own
     if they are no quorum. `merge_id`: the successor is the view of this merge, when it is known.
     `waived`: whose votes an operator has waived; then everybody who is expected must vote.
-    `older`: whose folders are older than what they had stored.
     `acceptances`: who has accepted, and whether with the cut.
     """
 
@@ -51,7 +50,6 @@ class Attempt:
     alone: bool = False
     merge_id: int = 0
     waived: frozenset[str] = frozenset()
-    older: frozenset[str] = frozenset()
     proposal: Proposal | None = None
     acceptances: dict[Address, bool] = field(default_factory=dict)
 
@@ -70,12 +68,15 @@ class Attempt:
 
         It lacks what its node has stored since, and may lack what it has promised and accepted.
         """
-        told = newest(heard for vote in self.votes.values() for heard in vote.heard)
+        told = self.heard()
         for voter, vote in self.votes.items():
             known = told.get(voter.name)
             if known is not None and not vote.live and vote.generation.is_before(known):
                 self.votes[voter] = replace(vote, counts=False, lost=True)
-                self.older |= {voter.name}
+
+    def heard(self) -> dict[str, Generation]:
+        """The highest generation of each node's folder that a voter knows of."""
+        return newest(heard for vote in self.votes.values() for heard in vote.heard)
 
     def all_voted(self, silent: frozenset[Address]) -> bool:
         """Whether everybody who is waited for, and is not silent, has voted."""

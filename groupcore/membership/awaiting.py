@@ -93,8 +93,7 @@ def awaiting_of_seeker(
         needed = cluster_size // 2 + 1
         reason: Reason = "first" if len(names) < needed else "forming"
         return Awaiting(reason, None, here=names, needed=needed)
-    mine_is_lost = frozenset({state.me.name}) if state.is_blank else frozenset()
-    lost = ask.empty(now) | mine_is_lost | state.older
+    lost = ask.empty(now) | (frozenset({state.me.name}) if state.is_blank else frozenset())
     found = of_view("quorum", basis, names, lost, names)
     follows = basis == mine and found.reason == "forming"
     return bound_by(state.record.accepted, found) if follows else found

@@ -58,7 +58,7 @@ class Folders:
         """The next generation, if it is time and something has been stored."""
         state = self.state
         options, view = state.options, state.view
-        if not (options.durable and options.generation_s) or view is None or now < self._due_at:
+        if not options.counts_folders or view is None or now < self._due_at:
             return []
         if len(view.members) == 1 or self._token in state.after_persist:
             return []
@@ -77,8 +77,8 @@ class Folders:
 
     def _following(self) -> Generation:
         """Each life counts from 1 (I1)."""
-        (name, life), former = self.state.me, self.state.record.generation
-        return Generation(name, life, former.number + 1 if former.life == life else 1)
+        former = self.state.record.of_life(self.state.me).generation
+        return former._replace(number=former.number + 1)
 
     def _keep(self, generation: Generation, then: list[Effect]) -> list[Effect]:
         state = self.state

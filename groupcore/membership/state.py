@@ -82,6 +82,11 @@ class MembershipOptions:
         return self.application_state or self.data_plane
 
     @property
+    def counts_folders(self) -> bool:
+        """Whether the generations of folders are counted."""
+        return self.durable and self.generation_s > 0
+
+    @property
     def partitionable(self) -> bool:
         """Whether a component without a quorum goes on."""
         return self.merge_policy == "application"
@@ -144,8 +149,8 @@ class MembershipState:
     `stored`: epoch and position of what the application has on disk. `encode` makes the bytes.
     `waiver`: what an operator has said, the last time. `leaving`: the application wants to go;
     `asks_out`: nothing is in flight any more, and the others are asked for a view without it.
-    `heard`: the generations of others' folders, by name; `older`: the nodes of which this one has
-    found, as a proposer, that their folders are older than what they had stored.
+    `heard`: the generations of others' folders, by name; `is_older`: the own one is older than what
+    others have heard of it.
     """
 
     me: Address
@@ -162,7 +167,7 @@ class MembershipState:
     last_install: Install | None = None
     next_token: int = 1
     waiver: Waiver | None = None
-    older: frozenset[str] = frozenset()
+    is_older: bool = False
     heard: dict[str, Generation] = field(default_factory=dict)
     after_persist: dict[int, list[Effect]] = field(default_factory=dict)
 

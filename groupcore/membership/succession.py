@@ -242,6 +242,12 @@ class Record:
         """The record after accepting; accepting promises as well."""
         return replace(self, promised=ballot, accepted_ballot=ballot, accepted=proposal)
 
+    def of_life(self, life: Address) -> Record:
+        """The record of a life that has begun a view: its generations are above all former ones."""
+        if self.generation.life == life.incarnation:
+            return self
+        return replace(self, generation=Generation(life.name, life.incarnation))
+
     def with_view(self, view: View, rebuilding: bool) -> Record:
         """The record once `view` is known to be decided: its succession is open.
 

@@ -20,6 +20,7 @@ from groupcore.events import (
     Left,
     ViewInstalled,
 )
+from groupcore.membership.generation import Generation, newest
 from groupcore.membership.headers import (
     Accept,
     Install,
@@ -60,6 +61,23 @@ class Voter:
 
     def on_prepare(self, proposer: Address, prepare: Prepare) -> list[Effect]:
         """Vote, unless a higher ballot has been promised or the proposer is behind."""
+        older = self.judge_folder(newest(prepare.heard))
+        return [*older, *self.vote_for(proposer, prepare)]
+
+    def judge_folder(self, heard: dict[str, Generation]) -> list[Effect]:
+        """A folder that is older than what was heard of it is as one that was lost: it lacks what
+        was stored and promised since, and has no vote before the state has been taken."""
+        state, record = self.state, self.state.record
+        known = heard.get(state.me.name)
+        if known is None or state.view is not None or not record.generation.is_before(known):
+            return []
+        if record.rebuilding and record.lost:
+            return []
+        state.record, state.is_older = replace(record, rebuilding=True, lost=True), True
+        return [state.persist([])]
+
+    def vote_for(self, proposer: Address, prepare: Prepare) -> list[Effect]:
+        """Promise, or help a proposer that is behind, or find that this node is."""
         number = 0 if prepare.basis is None else prepare.basis.number
         if prepare.basis is not None and self.is_foreign(prepare.basis.lineage):
             return []
@@ -371,7 +389,8 @@ class Voter:
             rebuilding = state.record.rebuilding
         ended = (proposal.left,) if proposal.waived else ()
         left = (*state.record.left, *ended)
-        state.record = replace(state.record.with_view(view, rebuilding), left=left, lost=False)
+        begun = replace(state.record.with_view(view, rebuilding), left=left, lost=False)
+        state.record = begun.of_life(state.me) if state.options.counts_folders else begun
         installed = ViewInstalled(
             view,
             previous,

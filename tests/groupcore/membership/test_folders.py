@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 from groupcore.effects import Effect, Persist
 from groupcore.membership.attempt import Attempt
-from groupcore.membership.awaiting import awaiting_of_seeker
 from groupcore.membership.folders import TOLD_TIMES, Folders
 from groupcore.membership.generation import Generation, newest
-from groupcore.membership.headers import Stored
+from groupcore.membership.headers import Prepare, Promise, Stored
+from groupcore.membership.proposer import Proposer
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Record, Vote, binding
+from groupcore.membership.succession import Ballot, Candidates, Record, Vote, binding
+from groupcore.membership.voter import Voter
 from groupcore.stacks import encode_record, read_record
-from groupcore.view import Address
+from groupcore.view import Address, View
 from tests.groupcore.layers.building import told
 from tests.groupcore.membership.building import (
     A,
     B,
     C,
     World,
+    encode,
     proposal_of,
     state_of,
     view_of,
@@ -162,14 +165,13 @@ def test_a_folder_older_than_its_node_has_told_has_no_vote() -> None:
     mine = attempt(of(A, 9, OF_C), of(C, 3))
     assert not mine.may_decide()
     assert (mine.votes[C].counts, mine.votes[C].lost) == (False, True)
-    assert mine.older == {"c"}
 
 
 def test_a_folder_that_goes_as_far_as_its_node_has_told_has_one() -> None:
     for number in (4, 5):
         mine = attempt(of(A, 9, OF_C), of(C, number))
         assert mine.may_decide()
-        assert mine.older == set()
+        assert mine.votes[C].counts
 
 
 def test_who_has_heard_of_it_may_answer_later_or_have_had_its_turn() -> None:
@@ -178,12 +180,12 @@ def test_who_has_heard_of_it_may_answer_later_or_have_had_its_turn() -> None:
     mine.reserve[B] = of(B, 2, OF_C)
     assert mine.may_decide()
     mine.take_reserve()
-    assert mine.older == {"c"}
+    assert not mine.votes[C].counts
 
 
 def test_a_folder_of_a_former_life_is_older() -> None:
     later = OF_C._replace(life=OF_C.life + 1, number=1)
-    assert attempt(of(A, 9, later), of(C, 40)).older == {"c"}
+    assert not attempt(of(A, 9, later), of(C, 40)).votes[C].counts
 
 
 def test_who_lives_in_the_view_has_its_memory() -> None:
@@ -200,10 +202,45 @@ def test_what_an_older_folder_does_not_say_proves_nothing() -> None:
     assert binding(VIEW, trusting) is None
 
 
-def test_a_person_is_told_whose_folder_does_not_count() -> None:
-    state = state_of(A, None, Record(VIEW), OPTIONS)
-    world = World(seeking={C: VIEW})
-    assert awaiting_of_seeker(state, world.questions(), 3, 1.0).reason == "forming"
-    state.older = frozenset({"c"})
-    waits = awaiting_of_seeker(state, world.questions(), 3, 1.0)
-    assert (waits.reason, waits.empty, waits.missing) == ("quorum", ("c",), ("b",))
+def voter_of(number: int, view: View | None = None) -> Voter:
+    record = replace(Record(VIEW), generation=Generation("c", C.incarnation, number))
+    return Voter(state_of(C, view, record, OPTIONS), World().questions())
+
+
+def test_who_hears_that_its_folder_is_older_is_as_one_that_has_lost_it() -> None:
+    voter = voter_of(3)
+    effects = voter.on_prepare(A, Prepare(VIEW, Ballot(1, A), (OF_C,)))
+    (persist, _) = (effect for effect in effects if isinstance(effect, Persist))
+    record = voter.state.record
+    assert (record.rebuilding, record.lost) == (True, True)
+    assert persist.record == encode(replace(record, promised=None))
+    assert (voter.vote().counts, voter.vote().lost) == (False, True)
+    assert voter.state.is_older
+    assert voter.judge_folder({"c": OF_C}) == []  # it knows
+
+
+def test_a_proposer_hears_it_from_who_votes_and_tells_all() -> None:
+    state = state_of(C, None, replace(Record(VIEW), generation=OF_C._replace(number=3)), OPTIONS)
+    state.heard["b"] = Generation("b", B.incarnation, 2)
+    proposer = Proposer(state, Voter(state, World().questions()), Random(1))
+    asked = told(proposer.start(VIEW, frozenset((A, B, C)), 0.0))
+    assert Prepare(VIEW, Ballot(1, C), (state.heard["b"],)) in asked
+    promise = Promise(VIEW.number, Ballot(1, C), Ballot(1, C), of(A, 9, OF_C))
+    proposer.on_promise(A, promise, frozenset(), Candidates(), 0.1)
+    assert state.is_older
+    again = told(proposer.on_repeat(frozenset(), Candidates(), 0.1))
+    assert Prepare(VIEW, Ballot(1, C), (state.heard["b"], OF_C)) in again
+
+
+def test_who_lives_in_a_view_or_has_not_heard_later_ones_keeps_its_vote() -> None:
+    for voter in (voter_of(3, VIEW), voter_of(4)):
+        assert voter.judge_folder({"c": OF_C}) == []
+        assert not voter.state.record.rebuilding
+    assert voter_of(3).judge_folder({"b": OF_C}) == []
+
+
+def test_a_life_that_begins_a_view_is_above_all_former_ones_at_once() -> None:
+    record = Record(VIEW, generation=OF_C)
+    later = C._replace(incarnation=C.incarnation + 1)
+    assert OF_C.is_before(record.of_life(later).generation)
+    assert record.of_life(C) == record

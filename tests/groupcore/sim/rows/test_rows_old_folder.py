@@ -14,7 +14,7 @@ import pytest
 from groupcore.sim.profiles import stack_maker
 from groupcore.sim.run import Verdict, run_cluster
 from groupcore.stacks import DEFAULT_STACK
-from tests.groupcore.sim.rows.playing import Play, fault, scenario, sends
+from tests.groupcore.sim.rows.playing import Play, fault, primaries, scenario, sends
 
 A, B, C = range(3)
 AGAIN_S, AWAY_S, STOP_S, ALONE_S, B_BACK_S, END_S = 2.5, 5.0, 7.0, 0.5, 12.0, 18.0
@@ -54,3 +54,19 @@ def test_a_folder_of_the_same_life_has_no_vote_where_a_voter_has_heard_of_a_late
 @pytest.mark.xfail(strict=True, reason="that c has stored more since is known to b's disk alone")
 def test_a_folder_of_which_the_voters_that_are_there_have_not_heard_loses_nothing() -> None:
     assert broken(put_back(AWAY_S + 0.5)) == set()
+
+
+def test_copies_of_all_folders_need_an_operator_who_goes_on_with_the_latest() -> None:
+    """Those of a and b are older than c has heard: each may lack what it had promised."""
+    taken = {A: 3.0, B: 4.3, C: 5.6}
+    falls = [
+        fault(at_s, "put-back", node, for_s=7 - at_s, factor=300) for node, at_s in taken.items()
+    ]
+    falls.append(fault(AGAIN_S + 7.5, "waive", C, A, B, for_s=2.0))
+    given = scenario(*falls, length_s=14.0, traffic=sends(1.0, 6.9, 0.04, A, B, C))
+    play = Play(given, make_stack=stack_maker(DEFAULT_STACK, counts_folders=True))
+    seen = primaries(play)
+    run_cluster(play.cluster)
+    first_s = min(at_s for at_s, names in seen if at_s > 7.1 and names)
+    assert first_s > AGAIN_S + 7.5
+    assert [set(names) for at_s, names in seen if at_s < 14.0][-1] == {"a", "b", "c"}
