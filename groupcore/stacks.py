@@ -50,7 +50,7 @@ from groupcore.order_state import OrderState
 from groupcore.stack import Stack
 from groupcore.stack_string import Word, parse_stack, unknown_word, with_field, with_settings
 from groupcore.transfer.options import StateTransferOptions
-from groupcore.view import Address
+from groupcore.view import Address, View
 
 DEFAULT_STACK = (
     "UDP:PROBE:PING:MERGE:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER"
@@ -270,7 +270,7 @@ class _Wiring:
         self.probe = Probe(me, options.probe, encode_report)
         blank = self.record.view is None and self.record.accepted is None
         self.empty = self.record.rebuilding or (options.membership.durable and blank)
-        self.discovery = Discovery(me, self.record.view, options.discovery, self.is_empty)
+        self.discovery = Discovery(me, self.known, options.discovery, self.is_empty)
         self.detection = FailureDetection(me, options.detection)
         detection = self.detection
         self.nakack = Nakack(me, random, options.nakack, detection.unanswering, detection.way_to)
@@ -301,8 +301,11 @@ class _Wiring:
     def position(self) -> int:
         return self.order_state().position
 
+    def known(self) -> View | None:
+        return self.record.view if self.member is None else self.member.state.record.view
+
     def is_empty(self) -> bool:
-        return self.empty or (self.member is not None and self.member.state.is_older)
+        return self.empty or (self.member is not None and self.member.state.record.rebuilding)
 
     def synced(self) -> int:
         return 0 if self.member is None else self.member.state.synced

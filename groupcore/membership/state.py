@@ -149,8 +149,7 @@ class MembershipState:
     `stored`: epoch and position of what the application has on disk. `encode` makes the bytes.
     `waiver`: what an operator has said, the last time. `leaving`: the application wants to go;
     `asks_out`: nothing is in flight any more, and the others are asked for a view without it.
-    `heard`: the generations of others' folders, by name; `is_older`: the own one is older than what
-    others have heard of it.
+    `heard`: the generations of others' folders, by name.
     """
 
     me: Address
@@ -167,7 +166,6 @@ class MembershipState:
     last_install: Install | None = None
     next_token: int = 1
     waiver: Waiver | None = None
-    is_older: bool = False
     heard: dict[str, Generation] = field(default_factory=dict)
     after_persist: dict[int, list[Effect]] = field(default_factory=dict)
 

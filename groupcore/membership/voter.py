@@ -73,7 +73,7 @@ class Voter:
             return []
         if record.rebuilding and record.lost:
             return []
-        state.record, state.is_older = replace(record, rebuilding=True, lost=True), True
+        state.record = replace(record, rebuilding=True, lost=True)
         return [state.persist([])]
 
     def vote_for(self, proposer: Address, prepare: Prepare) -> list[Effect]:

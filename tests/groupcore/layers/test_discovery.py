@@ -27,11 +27,11 @@ OLD = view_of(A, C)
 
 
 def seeker(basis: View | None = None) -> Discovery:
-    return Discovery(C, basis, DiscoveryOptions())
+    return Discovery(C, lambda: basis, DiscoveryOptions())
 
 
 def member(me: Address = A) -> Discovery:
-    layer = Discovery(me, None, DiscoveryOptions())
+    layer = Discovery(me, lambda: None, DiscoveryOptions())
     layer.on_event(installed(A, B), 0.0)
     return layer
 
