@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
 
 from groupcore.context import Numbers
-from groupcore.membership import succession
-from groupcore.membership.attempt import Attempt
+from groupcore.membership import attempt, succession, voter
+from groupcore.membership.generation import Generation
 from groupcore.membership.succession import Candidates, Proposal, Record, Vote
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.archiving import Archiving
@@ -70,10 +71,10 @@ def _lost_unbound() -> list[Patch]:
 
 
 def _older_votes() -> list[Patch]:
-    def believe(self: Attempt) -> None:
-        """Each folder is taken for what it says."""
+    def heard_of_none(generations: Iterable[Generation]) -> dict[str, Generation]:
+        return {}
 
-    return [(Attempt, "judge_folders", believe)]
+    return [(where, "newest", heard_of_none) for where in (attempt, voter)]
 
 
 def _ends_of_members() -> list[Patch]:

@@ -52,6 +52,16 @@ def test_a_node_that_looks_for_a_view_asks_until_it_is_in_one(basis: View | None
     assert downs(layer.on_timer("tick", 0.0)) == []
 
 
+def test_who_asks_tells_what_its_record_says_by_then() -> None:
+    known: list[View] = [OLD]
+    empty: list[bool] = [False]
+    layer = Discovery(C, lambda: known[-1], DiscoveryOptions(), lambda: empty[-1])
+    assert downs(layer.on_timer("tick", 0.0)) == [bare(C, Discover(OLD))]
+    known.append(VIEW)
+    empty.append(True)
+    assert downs(layer.on_timer("tick", 0.1)) == [bare(C, Discover(VIEW, True))]
+
+
 def test_who_hears_a_question_answers_with_its_view() -> None:
     effects = hear(member(B), C, Discover(OLD), 0.0)
     assert downs(effects) == [bare(B, Present(VIEW, True), to=C)]
