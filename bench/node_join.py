@@ -8,7 +8,9 @@ gives the state is killed when two fifths have come. A node that comes back was 
 What others' answers take is compared with the seconds before and behind it: `p99_ratio` is that of
 the time from the first piece to the last, by the mean of the two. `others` are the same figures
 of those alone who type at nodes that live: who types at the giver that is killed has to connect
-to another one. All nodes share this machine.
+to another one. Of those, `failover` are the answers that were waited for between the kill and the
+view without the giver, which has a goal of its own, and `transfer` all others from the first piece
+on: that is what a transfer costs. All nodes share this machine.
 """
 
 from __future__ import annotations
@@ -68,7 +70,11 @@ class Typist(Tab):
 
 def waits_of(typists: list[Typist], begins: float, ends: float) -> dict[str, float]:
     """Quantiles of the answers that came in a time, and the longest pause of any typist, in ms."""
-    waits = [ms for one in typists for at, ms in one.waits if begins <= at < ends]
+    return figures([ms for one in typists for at, ms in one.waits if begins <= at < ends])
+
+
+def figures(waits: list[float]) -> dict[str, float]:
+    """Quantiles of these waits, in ms."""
     return {
         "answers": len(waits),
         "p50_ms": round(quantile(waits, 0.5), 1),
@@ -182,7 +188,10 @@ async def join(size_mb: float, loss: float, kills: bool) -> dict[str, Any]:
                     await eventually(lambda: half(look), "two fifths have come", LIMIT_S)
                     await cluster.nodes["a"].kill()
                     names = names.replace("a", "")
-                killed = time.monotonic()
+                killed = gone = time.monotonic()
+                if kills:
+                    await eventually(lambda: is_without(cluster, "b", "a"), "a is gone", LIMIT_S)
+                    gone = time.monotonic()
                 await settled(cluster, names)
                 ended = time.monotonic()
                 await asyncio.sleep(BEFORE_S)
@@ -200,8 +209,29 @@ async def join(size_mb: float, loss: float, kills: bool) -> dict[str, Any]:
                 "starting": waits_of(typists, began, first),
                 **compared(typists, began, first, ended),
                 "others": compared(living, began, first, ended),
+                **(apart(living, first, killed, gone, ended) if kills else {}),
                 "load": load_average(),
             }
+
+
+async def is_without(cluster: Spaces, name: str, gone: str) -> bool:
+    """Whether a node is in a primary view without that one."""
+    view = (await cluster.status(name))["view"]
+    return bool(view and view["primary"] and gone not in view["members"])
+
+
+def apart(
+    typists: list[Typist], first: float, killed: float, gone: float, ended: float
+) -> dict[str, dict[str, float]]:
+    """The waits from the first piece to the last: those of the failover, and the others."""
+    waits = [wait for one in typists for wait in one.waits if first <= wait[0] < ended]
+    failover = [ms for at, ms in waits if at >= killed and at - ms / 1e3 < gone]
+    transfer = [ms for at, ms in waits if at < killed or at - ms / 1e3 >= gone]
+    seconds = round(gone - killed, 2)
+    return {
+        "failover": {"seconds": seconds, **figures(failover)},
+        "transfer": figures(transfer),
+    }
 
 
 def at_giver(typist: Typist) -> bool:

@@ -50,7 +50,7 @@ from groupcore.order_state import OrderState
 from groupcore.stack import Stack
 from groupcore.stack_string import Word, parse_stack, unknown_word, with_field, with_settings
 from groupcore.transfer.options import StateTransferOptions
-from groupcore.view import Address
+from groupcore.view import Address, View
 
 DEFAULT_STACK = (
     "UDP:PROBE:PING:MERGE:FD:NAKACK:UNICAST:STABLE:RESILIENCE:GMS:FLUSH:FC:FRAG:SEQUENCER"
@@ -239,6 +239,7 @@ class DataPlane:
     `stop`: acknowledge nothing more in the view of this number, and say how far each stream is
     here; `has`: whether it is here up to there; `stored`: how far what is on disk goes. `logged`:
     there is a log, so something is; `stored_view`: the last view in it when this life began.
+    `disk_mark` grows with what is stored.
     """
 
     stop: Callable[[int], Digest] = no_streams
@@ -246,6 +247,7 @@ class DataPlane:
     stored: Callable[[], Digest] = dict
     logged: bool = False
     stored_view: Callable[[], int] = int
+    disk_mark: Callable[[], int] = int
 
 
 class _Wiring:
@@ -267,8 +269,8 @@ class _Wiring:
         self.record = read_record(lineage)
         self.probe = Probe(me, options.probe, encode_report)
         blank = self.record.view is None and self.record.accepted is None
-        empty = self.record.rebuilding or (options.membership.durable and blank)
-        self.discovery = Discovery(me, self.record.view, options.discovery, empty)
+        self.empty = self.record.rebuilding or (options.membership.durable and blank)
+        self.discovery = Discovery(me, self.known, options.discovery, self.is_empty)
         self.detection = FailureDetection(me, options.detection)
         detection = self.detection
         self.nakack = Nakack(me, random, options.nakack, detection.unanswering, detection.way_to)
@@ -299,6 +301,12 @@ class _Wiring:
     def position(self) -> int:
         return self.order_state().position
 
+    def known(self) -> View | None:
+        return self.record.view if self.member is None else self.member.state.record.view
+
+    def is_empty(self) -> bool:
+        return self.empty or (self.member is not None and self.member.state.record.rebuilding)
+
     def synced(self) -> int:
         return 0 if self.member is None else self.member.state.synced
 
@@ -328,6 +336,7 @@ class _Wiring:
             has_streams=self.plane.has,
             stored_streams=self.plane.stored,
             stored_view=self.plane.stored_view,
+            disk_mark=self.plane.disk_mark,
             indirect=self.detection.indirect,
             way_to=self.detection.way_to,
             is_parting=self.detection.is_parting,

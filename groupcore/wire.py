@@ -86,6 +86,7 @@ HEADERS: dict[int, type[Header]] = {
     52: membership_headers.GoneOn,
     53: membership_headers.Learned,
     54: durability.Durable,
+    55: membership_headers.Stored,
     56: total_headers.Request,
     57: total_headers.Bcast,
     58: total_headers.NewView,

@@ -92,6 +92,7 @@ def make_endpoint(
             service.stored_streams,
             service.is_logged,
             service.stored_view,
+            service.disk_mark,
         )
     try:
         stack = build_stack(plan, address, random, record, plane)

@@ -16,6 +16,7 @@ Invariants.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
@@ -74,11 +75,15 @@ class Discovery(Layer):
     provides = frozenset({"discovery"})
 
     def __init__(
-        self, me: Address, basis: View | None, options: DiscoveryOptions, empty: bool = False
+        self,
+        me: Address,
+        known: Callable[[], View | None],
+        options: DiscoveryOptions,
+        is_empty: Callable[[], bool] = bool,
     ) -> None:
         self.me = me
-        self.basis = basis
-        self.is_empty = empty
+        self.known = known
+        self.is_empty = is_empty
         self.options = options
         self.view: View | None = None
         self.primary = True
@@ -152,7 +157,8 @@ class Discovery(Layer):
     def on_timer(self, timer: str, now: float) -> list[Effect]:
         """Ask (I2), or say that the view exists."""
         if self.view is None:
-            question = Batch(self.me, None, (Discover(self.basis, self.is_empty),), reliable=False)
+            asked = Discover(self.known(), self.is_empty())
+            question = Batch(self.me, None, (asked,), reliable=False)
             return [Down(question), StartTimer("tick", self.options.ask_every_s)]
         again = StartTimer("tick", self.options.announce_every_s)
         if self.view.coordinator != self.me and self.primary:

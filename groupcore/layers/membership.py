@@ -68,6 +68,7 @@ from groupcore.membership.awaiting import Awaiting, awaiting_of_member, awaiting
 from groupcore.membership.company import Company
 from groupcore.membership.convener import Convener
 from groupcore.membership.doorkeeper import Doorkeeper
+from groupcore.membership.folders import Folders
 from groupcore.membership.headers import (
     HEADERS,
     Accept,
@@ -85,6 +86,7 @@ from groupcore.membership.headers import (
     Prepare,
     Promise,
     Propose,
+    Stored,
     Superseded,
     Waive,
 )
@@ -153,6 +155,7 @@ class Membership(Layer):
         self.doorkeeper = Doorkeeper(self.state, self.voter, self.admission, ask)
         self.leaver = Leaver(self.state)
         self.learners = Learners(self.state)
+        self.folders = Folders(self.state, ask)
         self.company = Company(self.state, self.admission, self.leaver, ask)
         self.merger = Merger(self.state, self.proposer, self.company, random)
         self.begun_at = 0
@@ -218,6 +221,9 @@ class Membership(Layer):
                 return self.convener.gather()
             case Learned(number):
                 return self.convener.gather() if self.learners.note(sender, number) else []
+            case Stored(number):
+                self.folders.note(sender, number)
+                return []
             case Dissolved():
                 return self.leaver.on_dissolved()
             case Waive(lineage, number, names):
@@ -362,7 +368,8 @@ class Membership(Layer):
             return [again, *self.seeker.seek(now)]
         watched = self.primary.watch(self.company.together(self.state.view), now)
         fenced = self.doorkeeper.fence(now)
-        return [again, *watched, *fenced, *self.learners.tell(), *self.convener.on_tick(now)]
+        told = [*self.learners.tell(), *self.folders.tick(now)]
+        return [again, *watched, *fenced, *told, *self.convener.on_tick(now)]
 
     def on_waiver(self, given: WaiverGiven, tells: bool, now: float) -> list[Effect]:
         """An operator has the cluster go on without some (I10), here or at another node (`tells`).
@@ -423,6 +430,7 @@ class Membership(Layer):
             self.admission.withdraw(member)
         self.leaver.on_view(event.view)
         self.learners.on_view(event.view)
+        self.folders.on_view(event.view)
         self.merger.on_view(bool(event.merged))
         self.company.on_view(event, now)
         for member in () if event.previous is None else event.previous.members:

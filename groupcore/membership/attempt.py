@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from groupcore.events import Flushed
+from groupcore.membership.generation import Generation, newest
 from groupcore.membership.succession import (
     Ballot,
     Proposal,
@@ -57,6 +58,26 @@ class Attempt:
         """Number of the view whose successor is sought."""
         return 0 if self.basis is None else self.basis.number
 
+    def take(self, voter: Address, vote: Vote) -> None:
+        """A promise is in."""
+        self.votes[voter] = vote
+        self.judge_folders()
+
+    def judge_folders(self) -> None:
+        """A folder older than what a voter has heard of it is as one that was lost.
+
+        It lacks what its node has stored since, and may lack what it has promised and accepted.
+        """
+        told = self.heard()
+        for voter, vote in self.votes.items():
+            known = told.get(voter.name)
+            if known is not None and not vote.live and vote.generation.is_before(known):
+                self.votes[voter] = replace(vote, counts=False, lost=True)
+
+    def heard(self) -> dict[str, Generation]:
+        """The highest generation of each node's folder that a voter knows of."""
+        return newest(heard for vote in self.votes.values() for heard in vote.heard)
+
     def all_voted(self, silent: frozenset[Address]) -> bool:
         """Whether everybody who is waited for, and is not silent, has voted."""
         return all(member in self.votes for member in self.expected - silent)
@@ -75,6 +96,7 @@ class Attempt:
     def take_reserve(self) -> None:
         """Nothing can be decided without those either who have had their turn in vain."""
         self.votes.update(self.reserve)
+        self.judge_folders()
 
     def component_has_stopped(self) -> bool:
         """Whether all of a component that goes on alone have said what they hold."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from groupcore.events import ViewInstalled
 from groupcore.membership.admission import Admission
 from groupcore.membership.halves import first_half, other_half
@@ -27,7 +29,7 @@ class Company:
         self.ask = ask
         self.elsewhere: frozenset[Address] = frozenset()
         self.passed_over: frozenset[Address] = frozenset()
-        self.restarted: frozenset[str] = frozenset()
+        self.restarted: Set[str] = frozenset()
         self.ancestors: dict[int, int] = {}
         self.settled_at = 0.0
 
@@ -50,11 +52,10 @@ class Company:
         storing the view first.
         """
         mine = self.state.view
+        away = () if mine is None else mine.absent
         seekers = self.ask.seeking(now).items()
-        away = () if mine is None else frozenset(mine.absent) - self.ask.empty(now)
-        self.restarted = frozenset(
-            node.name for node, view in seekers if view == mine or node.name in away
-        )
+        knowing = {node.name for node, view in seekers if view == mine or node.name in away}
+        self.restarted = knowing - self.ask.empty(now)
 
     def is_elsewhere(self, view: View, mine: View) -> bool:
         """Whether its members are in another lineage, and it is not one that was left for mine."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from groupcore.batch import Header
+from groupcore.membership.generation import Generation
 from groupcore.membership.succession import Ballot, Proposal, Vote
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
@@ -59,12 +60,24 @@ class Learned(Header):
 
 
 @dataclass(slots=True)
+class Stored(Header):
+    """Member to members: this generation of my folder, of this life, is on disk."""
+
+    kind: ClassVar[str] = "membership.stored"
+    number: int
+
+
+@dataclass(slots=True)
 class Prepare(Header):
-    """Proposer to everybody: vote on what follows `basis` (None: on the first view)."""
+    """Proposer to everybody: vote on what follows `basis` (None: on the first view).
+
+    `heard`: the generations of folders that the proposer, and those who have voted, know of.
+    """
 
     kind: ClassVar[str] = "membership.prepare"
     basis: View | None
     ballot: Ballot
+    heard: tuple[Generation, ...] = ()
 
 
 @dataclass(slots=True)
@@ -177,6 +190,7 @@ HEADERS = (
     JoinRefused,
     LeaveRequest,
     Learned,
+    Stored,
     Dissolved,
     Prepare,
     Promise,

@@ -14,6 +14,7 @@ from groupcore.effects import Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Flushed, FlushRequested
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.branching import fork, into
+from groupcore.membership.generation import newest
 from groupcore.membership.half_alone import HalfAlone
 from groupcore.membership.headers import Accept, Install, JoinRefused, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipState
@@ -98,7 +99,7 @@ class Proposer:
         self.numbers["attempts"] += 1
         return [
             *self.voter.on_prepare(self.state.me, Prepare(basis, ballot)),
-            self.state.send(None, Prepare(basis, ballot)),
+            self.state.send(None, Prepare(basis, ballot, self.state.heard_sorted)),
             StartTimer("repeat", REPEAT_S),
         ]
 
@@ -153,10 +154,12 @@ class Proposer:
         if attempt.proposal is not None:
             return [self.state.send(voter, self.proposing(attempt))]
         known = voter in attempt.votes
-        attempt.votes[voter] = promise.vote
+        attempt.take(voter, promise.vote)
+        older = self.voter.judge_folder(attempt.heard())
         if attempt.flushing and promise.vote.live and not known:
-            return [self.request_flush(attempt), *self.maybe_propose(silent, candidates, now)]
-        return self.go_on(silent, candidates, now)
+            flush = self.request_flush(attempt)
+            return [*older, flush, *self.maybe_propose(silent, candidates, now)]
+        return [*older, *self.go_on(silent, candidates, now)]
 
     def on_late_promise(self, voter: Address, promise: Promise) -> None:
         """A vote of one that has been passed over: for where nothing can be decided without it."""
@@ -388,7 +391,10 @@ class Proposer:
         step = self.go_on(silent, candidates, now)
         if self.attempt is None or attempt.proposal is not None:
             return step
-        prepare = self.state.send(None, Prepare(attempt.basis, attempt.ballot))
+        heard = tuple(
+            sorted(newest([*self.state.heard.values(), *attempt.heard().values()]).values())
+        )
+        prepare = self.state.send(None, Prepare(attempt.basis, attempt.ballot, heard))
         return [*step, prepare, StartTimer("repeat", REPEAT_S)]
 
     def repeat_proposal(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.effects import Effect, Notify
 from groupcore.events import Refused
 from groupcore.membership.headers import JoinRequest
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Record, is_quorum_of
+from groupcore.membership.succession import is_quorum_of
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 
@@ -67,9 +69,31 @@ class Seeker:
         if self.proposer.attempt is not None:
             self.ends_own_turn(now)
             return []
+        learned = self.learn_of_members(now)
         # Nobody forms a view of its own chain beside one of another: that may have ended this one.
         waits = waited_s < self.state.options.seek_s or bool(views)
-        return [] if waits else self.form(now, waited_s)
+        return learned if waits else [*learned, *self.form(now, waited_s)]
+
+    def learn_of_members(self, now: float) -> list[Effect]:
+        """Members of a later view of this chain are there, too few to go on by themselves.
+
+        This node's disk may be what they need: it may have accepted the view, and stopped before it
+        began it. They count on its vote when it says that it knows the view.
+        """
+        mine = self.state.record.view
+        if mine is None:
+            return []
+        there = self.ask.present(now).items()
+        later = [
+            (view.number, member)
+            for member, (view, _) in there
+            if view.lineage == mine.lineage and view.number > mine.number
+        ]
+        if not later:
+            return []
+        _, member = max(later)
+        view, _ = self.ask.present(now)[member]
+        return [] if self.state.me in view.members else self.voter.learn_view(view, member)
 
     def ends_own_turn(self, now: float) -> bool:
         """Whether this one has passed others over and decides nothing either, for as long as a turn
@@ -142,7 +166,7 @@ class Seeker:
         )
         if state.view is None and (state.is_blank or took_part):
             left = (*record.left, lineage)
-            state.record = Record(left=left, lost=record.lost).with_view(view, rebuilding=True)
+            state.record = replace(record, left=left).with_view(view, rebuilding=True)
             return [state.persist([])]
         state.gone = True
         return [Notify(Refused(GONE_ON, REFUSALS[GONE_ON]))]

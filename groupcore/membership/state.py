@@ -9,6 +9,7 @@ from typing import Literal
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, Persist
+from groupcore.membership.generation import Generation
 from groupcore.membership.headers import Install
 from groupcore.membership.succession import Record
 from groupcore.membership.waiver import Waiver
@@ -47,6 +48,7 @@ class MembershipOptions:
     for, then the member whose turn it was is passed over. `behind_s`: a member that cannot get what
     it needs for a view that is, or may have been, decided gives its life up. `leave_s`: a leaver
     that has asked for so long goes without an answer. `primary_lost_s`: no quorum for so long.
+    `generation_s`: while something is stored, the folder is counted so often (`folders`).
     """
 
     cluster_size: int = 1
@@ -70,6 +72,7 @@ class MembershipOptions:
     behind_s: float = 3.0
     leave_s: float = 5.0
     primary_lost_s: float = 0.9
+    generation_s: float = 0.5
     merge_s: float = 0.4
     merge_lapse_s: float = 0.8
 
@@ -77,6 +80,11 @@ class MembershipOptions:
     def stateful(self) -> bool:
         """Whether a node that joins has something to get before its vote counts."""
         return self.application_state or self.data_plane
+
+    @property
+    def counts_folders(self) -> bool:
+        """Whether the generations of folders are counted."""
+        return self.durable and self.generation_s > 0
 
     @property
     def partitionable(self) -> bool:
@@ -108,6 +116,7 @@ class Questions:
     whether the frames of the data plane are here up to there; `stored_streams`: how far a node that
     has only its disk has them, {} without logs; `stored_view`: the last view in the log that it
     began with; `empty`: the nodes that look for a view without a disk that counts.
+    `disk_mark`: grows with what the data plane has on disk.
     `indirect`: of whom each member gets multicasts and no unicasts; `way_to`: where what is for
     this member arrives, None for the group; `is_parting`: whether it is just being found out who
     gets no unicasts of whom.
@@ -124,6 +133,7 @@ class Questions:
     has_streams: Callable[[Digest], bool] = anything
     stored_streams: Callable[[], Digest] = dict
     stored_view: Callable[[], int] = int
+    disk_mark: Callable[[], int] = int
     empty: Callable[[float], frozenset[str]] = no_names
     indirect: Callable[[], dict[Address, frozenset[Address]]] = dict
     way_to: Callable[[Address], Address | None] = directly
@@ -139,6 +149,7 @@ class MembershipState:
     `stored`: epoch and position of what the application has on disk. `encode` makes the bytes.
     `waiver`: what an operator has said, the last time. `leaving`: the application wants to go;
     `asks_out`: nothing is in flight any more, and the others are asked for a view without it.
+    `heard`: the generations of others' folders, by name.
     """
 
     me: Address
@@ -155,7 +166,17 @@ class MembershipState:
     last_install: Install | None = None
     next_token: int = 1
     waiver: Waiver | None = None
+    heard: dict[str, Generation] = field(default_factory=dict)
     after_persist: dict[int, list[Effect]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """What the former lives had heard."""
+        self.heard.update((one.name, one) for one in self.record.heard)
+
+    @property
+    def heard_sorted(self) -> tuple[Generation, ...]:
+        """`heard`, as record and vote have it."""
+        return tuple(sorted(self.heard.values()))
 
     @property
     def live_in_basis(self) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from groupcore.digest import Digest, maximum
+from groupcore.membership.generation import UNCOUNTED, Generation
 from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.membership.seats import (
     can_decide,
@@ -152,6 +153,7 @@ class Vote:
     `logged`: its data plane has a log. `synced`: of a live one, with the flush, how far the order
     of the view's epoch is on its application's disk: in the view it tells of no more.
     `lost`: it has come with an empty disk since, and may have accepted what it knows nothing of.
+    `generation`: of its folder; `heard`: the highest that it has heard of others' folders.
     """
 
     voter: Address
@@ -169,6 +171,10 @@ class Vote:
     logged: bool = False
     synced: int = 0
     lost: bool = False
+    generation: Generation = UNCOUNTED
+    heard: tuple[Generation, ...] = ()
+
+    later_fields: ClassVar[int] = 2
 
     @property
     def log_end(self) -> LogEnd:
@@ -189,6 +195,7 @@ class Record:
     `rebuilding`: the node joined without the state and has not got it yet. `left`: lineages that
     ended when an operator had the cluster go on without some of their nodes. `lost`: the disk was
     empty when the node was told of the view: what it had promised and accepted before is gone.
+    `generation`: of the node's folder; `heard`: the highest of each other node's that it has heard.
     """
 
     view: View | None = None
@@ -198,8 +205,10 @@ class Record:
     accepted: Proposal | None = None
     left: tuple[int, ...] = ()
     lost: bool = False
+    generation: Generation = UNCOUNTED
+    heard: tuple[Generation, ...] = ()
 
-    later_fields: ClassVar[int] = 2
+    later_fields: ClassVar[int] = 4
 
     @property
     def number(self) -> int:
@@ -233,12 +242,19 @@ class Record:
         """The record after accepting; accepting promises as well."""
         return replace(self, promised=ballot, accepted_ballot=ballot, accepted=proposal)
 
+    def of_life(self, life: Address) -> Record:
+        """The record of a life that has begun a view: its generations are above all former ones."""
+        if self.generation.life == life.incarnation:
+            return self
+        return replace(self, generation=Generation(life.name, life.incarnation))
+
     def with_view(self, view: View, rebuilding: bool) -> Record:
         """The record once `view` is known to be decided: its succession is open.
 
         Who is only told of it may have taken part in that before its disk was lost.
         """
-        return Record(view, rebuilding, left=self.left, lost=self.lost)
+        open_ = replace(self, promised=None, accepted_ballot=None, accepted=None)
+        return replace(open_, view=view, rebuilding=rebuilding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from groupcore.events import (
     Left,
     ViewInstalled,
 )
+from groupcore.membership.generation import Generation, newest
 from groupcore.membership.headers import (
     Accept,
     Install,
@@ -32,7 +33,7 @@ from groupcore.membership.headers import (
 )
 from groupcore.membership.holding import Holding
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Ballot, Proposal, Record, Vote
+from groupcore.membership.succession import Ballot, Proposal, Vote
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 
@@ -60,6 +61,23 @@ class Voter:
 
     def on_prepare(self, proposer: Address, prepare: Prepare) -> list[Effect]:
         """Vote, unless a higher ballot has been promised or the proposer is behind."""
+        older = self.judge_folder(newest(prepare.heard))
+        return [*older, *self.vote_for(proposer, prepare)]
+
+    def judge_folder(self, heard: dict[str, Generation]) -> list[Effect]:
+        """A folder that is older than what was heard of it is as one that was lost: it lacks what
+        was stored and promised since, and has no vote before the state has been taken."""
+        state, record = self.state, self.state.record
+        known = heard.get(state.me.name)
+        if known is None or state.view is not None or not record.generation.is_before(known):
+            return []
+        if record.rebuilding and record.lost:
+            return []
+        state.record = replace(record, rebuilding=True, lost=True)
+        return [state.persist([])]
+
+    def vote_for(self, proposer: Address, prepare: Prepare) -> list[Effect]:
+        """Promise, or help a proposer that is behind, or find that this node is."""
         number = 0 if prepare.basis is None else prepare.basis.number
         if prepare.basis is not None and self.is_foreign(prepare.basis.lineage):
             return []
@@ -135,6 +153,8 @@ class Voter:
             self.holding.log_end().view,
             logged=state.options.logged,
             lost=record.lost and not live,
+            generation=record.generation,
+            heard=state.heard_sorted,
         )
 
     def block(self) -> list[Effect]:
@@ -368,7 +388,9 @@ class Voter:
         if not fresh:
             rebuilding = state.record.rebuilding
         ended = (proposal.left,) if proposal.waived else ()
-        state.record = Record(left=(*state.record.left, *ended)).with_view(view, rebuilding)
+        left = (*state.record.left, *ended)
+        begun = replace(state.record.with_view(view, rebuilding), left=left, lost=False)
+        state.record = begun.of_life(state.me) if state.options.counts_folders else begun
         installed = ViewInstalled(
             view,
             previous,

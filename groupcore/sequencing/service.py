@@ -240,6 +240,10 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         """The last view in the log with which this life has begun; 0 without one."""
         return self._restored.view
 
+    def disk_mark(self) -> int:
+        """Grows with what is on disk of the log; 0 without one."""
+        return 0 if self.plane.log is None else self.plane.log.stored_mark
+
     @property
     def is_logged(self) -> bool:
         """Whether the groups are on disk as well."""

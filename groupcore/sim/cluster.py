@@ -139,6 +139,7 @@ class Cluster:
                 service.stored_streams,
                 service.is_logged,
                 service.stored_view,
+                service.disk_mark,
             )
         options = self._options
         stack = self._make_stack(scenario, address, stack_random, options, lineage, plane)

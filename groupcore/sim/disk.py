@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -92,6 +93,15 @@ class Recovered(NamedTuple):
     spoilt: str
 
 
+class Folder(NamedTuple):
+    """A copy of what is safe on a disk: the number of the last life, lineage, log, journal."""
+
+    incarnation: int
+    lineage: bytes | None
+    log: ByteLog
+    journal: Journal
+
+
 class Disk:
     """The two files of one node. It outlives the node's lives.
 
@@ -99,8 +109,8 @@ class Disk:
     troubles let nothing be written, `hung`: let no fsync of the journal end. `errors`: so many
     fsyncs of the journal or the lineage will fail. `on_error` is called when what the journal had
     not made safe is gone by that. `damaged`: the lineage or the log cannot be read. `wiped`: how
-    often everything was lost. `spoilt`: what has been done to the log, for the world, which knows
-    it before the node finds it out.
+    often everything was lost, or what had come behind a copy. `spoilt`: what has been done to the
+    log, for the world, which knows it before the node finds it out.
     """
 
     def __init__(
@@ -218,6 +228,15 @@ class Disk:
         self.bytes.clear()
         self.incarnation = 0
         self.damaged, self.spoilt = False, ""
+        self.wiped += 1
+
+    def copied(self) -> Folder:
+        """A copy of everything that is safe."""
+        return deepcopy(Folder(self.incarnation, self.lineage, self.bytes, self._safe))
+
+    def put_back(self, folder: Folder) -> None:
+        """That copy is what is on the disk."""
+        self.incarnation, self.lineage, self.bytes, self._safe = deepcopy(folder)
         self.wiped += 1
 
     def spoil(self) -> None:

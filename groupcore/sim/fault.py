@@ -32,6 +32,8 @@ class Fault:
     stored; in named scenarios only), `disk-error` (the next fsync fails, what it was for is gone),
     `wipe` (the node crashes and comes back with an empty disk), `damage` (it crashes, its record is
     damaged, somebody moves it away), `lose` (as `wipe`, also where the others need that disk),
+    `put-back` (its folder is copied; when the fault ends the node crashes, and starts `factor`
+    milliseconds later from the copy; in named scenarios only),
     `clock-step` (its wall clock jumps by `factor` lives' worth, and it restarts), `clock-set` (the
     same while it runs).
     Kinds, data plane: `late-order` (the node's service hears `factor` milliseconds late of what is

@@ -176,6 +176,19 @@ def _lose(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     cluster.clock.after(fault.duration_ns, node.start)
 
 
+def _put_back(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
+    """Nothing on a folder that goes back as a whole tells that it does."""
+    node = cluster.nodes[indices[0]]
+    copy = node.disk.copied()
+
+    def end() -> None:
+        node.crash(keep_all=True)
+        node.disk.put_back(copy)
+        cluster.clock.after(fault.factor * MILLISECOND, node.start)
+
+    cluster.clock.after(fault.duration_ns, end)
+
+
 def _waive(cluster: Cluster, fault: Fault, indices: list[int]) -> None:
     """An operator tells the first node again and again to go on without the others."""
     told, *gone = (cluster.nodes[index] for index in indices)
@@ -276,6 +289,7 @@ _KINDS: dict[str, Callable[[Cluster, Fault, list[int]], None]] = {
     "wipe": _wipe,
     "damage": _damage,
     "lose": _lose,
+    "put-back": _put_back,
     "waive": _waive,
     "storm": _storm,
     "black-hole": _black_hole,

@@ -27,6 +27,25 @@ LOST_DISKS = replace(
 )
 """With logs: a and c go on without b; then c, whose disk is lost, meets b, and a is cut off."""
 
+OLDER_FOLDER = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(3)),
+            *sends([(1, 0, 0), (2, 0, 0)], 1_500, 7_000, 40),
+        ],
+        (CAUSAL,),
+        faults=(
+            Fault(3_700 * MILLISECOND, "put-back", (2,), 3_300 * MILLISECOND, 500),
+            Fault(5 * SECOND, "crash", (0,), 2_500 * MILLISECOND),
+            Fault(7 * SECOND, "crash-keep", (1,), 5 * SECOND),
+        ),
+        length_s=18,
+    ),
+    durable=True,
+)
+"""With logs: a was away when b and c saved; c's folder of before that is put back, and a and c
+start without b. a has stored that c's folder had gone further."""
+
 SHORTENED = replace(
     scenario(
         [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
 
 from groupcore.context import Numbers
-from groupcore.membership import succession
+from groupcore.membership import attempt, succession, voter
+from groupcore.membership.generation import Generation
 from groupcore.membership.succession import Candidates, Proposal, Record, Vote
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.archiving import Archiving
@@ -24,6 +26,7 @@ from groupcore.sim.plant_schedules_durable import (
     HOLDER_LOST,
     LEFT_OUT,
     LOST_DISKS,
+    OLDER_FOLDER,
     ONE_DISK,
     SHORTENED,
     UNHEARD,
@@ -65,6 +68,13 @@ def _lost_unbound() -> list[Patch]:
         return None if empty & names else bound
 
     return [(succession, "binding", given_up)]
+
+
+def _older_votes() -> list[Patch]:
+    def heard_of_none(generations: Iterable[Generation]) -> dict[str, Generation]:
+        return {}
+
+    return [(where, "newest", heard_of_none) for where in (attempt, voter)]
 
 
 def _ends_of_members() -> list[Patch]:
@@ -177,6 +187,14 @@ DURABLE_PLANTS = (
         _lost_unbound,
         profile="durable",
         schedule=HOLDER_LOST,
+    ),
+    Plant(
+        "d-older-votes",
+        "a folder older than what its node has told of it counts as a whole one",
+        (18, 12),
+        _older_votes,
+        profile="durable",
+        schedule=OLDER_FOLDER,
     ),
     Plant(
         "d-ends-of-members",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
+from groupcore.effects import Effect
 from groupcore.membership import attempt, succession
 from groupcore.membership.holding import Holding
 from groupcore.membership.seats import electors
+from groupcore.membership.seeker import Seeker
 from groupcore.membership.succession import Candidates, Proposal, Vote
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault, Send
+from groupcore.sim.network import NetworkOptions
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.scenario import Scenario
 from groupcore.view import Address, View
@@ -59,6 +62,13 @@ def _empty_disks_tell() -> list[Patch]:
         return binding(basis, [replace(vote, lost=False) for vote in votes])
 
     return [(succession, "binding", believing)]
+
+
+def _later_not_learned() -> list[Patch]:
+    def learn_nothing(self: Seeker, now: float) -> list[Effect]:
+        return []
+
+    return [(Seeker, "learn_of_members", learn_nothing)]
 
 
 def _away_forgets() -> list[Patch]:
@@ -112,6 +122,36 @@ DECIDER_LOST = Scenario(
 )
 """c is cut off; a decides [a b] with b's acceptance and begins it, which reaches nobody; then a's
 disk is lost."""
+
+STOPPED_BEFORE_IT_BEGAN = Scenario(
+    seed=9733425856836766734,
+    nodes=5,
+    starts_ns=(244750988, 20202476, 10356833, 291307535, 244024791),
+    safety_ns=3_592_823_189,
+    network=NetworkOptions(
+        loss=0.2423619325976904,
+        duplicate=0.23437245303305487,
+        delay_min_us=30,
+        delay_mean_us=1000,
+        tail_mean_ms=50,
+        loopback=True,
+        piece_bytes=9000,
+        rate=1250000,
+        uneven=153157,
+    ),
+    turn_us=100,
+    connections=True,
+    state_chunk_bytes=60_000,
+    faults=(
+        Fault(919_227_992, "link", (3, 0), 3_989 * MILLISECOND),
+        Fault(1_349_400_000, "filter", (2,), 1_305 * MILLISECOND),
+        Fault(2_694_722_000, "crash", (-1,), 2_016 * MILLISECOND),
+    ),
+    sends=(),
+    core=True,
+    rest=("isolate", "deaf", "mute"),
+)
+"""a accepts [a b e], and crashes before it begins that; b, which leads it, is cut off then."""
 
 UNSYNCED_VOTERS = Scenario(
     seed=7,
@@ -170,6 +210,13 @@ VOTER_PLANTS = (
         (12,),
         _away_forgets,
         schedule=AWAY_AND_CUT_OFF,
+    ),
+    Plant(
+        "later-view-not-learned",
+        "who looks for a view learns nothing of a later one from its members, who are too few",
+        (25,),
+        _later_not_learned,
+        schedule=STOPPED_BEFORE_IT_BEGAN,
     ),
     Plant(
         "joiners-needed",

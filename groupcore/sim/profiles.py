@@ -57,6 +57,7 @@ from groupcore.transfer.options import StateTransferOptions
 from groupcore.transport import TransportOptions
 from groupcore.view import Address
 
+GENERATION_S = MembershipOptions().generation_s
 Vary = Callable[[int, StackOptions], StackOptions]
 """The settings of a schedule, from its seed and the usual ones."""
 
@@ -84,10 +85,12 @@ def stack_maker(
     application_state: bool = True,
     vary: Vary = lambda _, options: options,
     merge_policy: MergePolicy = "primary",
+    counts_folders: bool = False,
 ) -> MakeStack:
     """Makes that stack for each life, of a cluster of all nodes of the scenario.
 
-    `vary` draws settings of the whole schedule from its seed.
+    `vary` draws settings of the whole schedule from its seed. `counts_folders`: nodes tell how far
+    their folders are.
     """
 
     def make_stack(
@@ -104,6 +107,7 @@ def stack_maker(
             durable=True,
             absorb=False,
             merge_policy=merge_policy,
+            generation_s=GENERATION_S if counts_folders else 0,
         )
         body_bytes_max = transport.packet_bytes_max - 1024
         state = StateTransferOptions(
@@ -204,14 +208,14 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "durable",
             draw_durable,
-            stack_maker(DEFAULT_STACK, application_state=False),
+            stack_maker(DEFAULT_STACK, application_state=False, counts_folders=True),
             DURABLE,
             group_cluster,
         ),
         Profile(
             "documents",
             draw_documents,
-            stack_maker(DEFAULT_STACK, application_state=False),
+            stack_maker(DEFAULT_STACK, application_state=False, counts_folders=True),
             DOCUMENTS,
             document_cluster,
         ),

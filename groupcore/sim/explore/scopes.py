@@ -47,7 +47,11 @@ class Scope:
         """The stack of every node."""
         words = [word for word in self.stack.split(":") if word not in LEFT_OUT]
         membership = MembershipOptions(
-            cluster_size=self.nodes, application_state=True, durable=True, absorb=False
+            cluster_size=self.nodes,
+            application_state=True,
+            durable=True,
+            absorb=False,
+            generation_s=0,
         )
         return plan_stack(words, StackOptions(membership=membership))
 

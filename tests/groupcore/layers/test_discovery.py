@@ -27,11 +27,11 @@ OLD = view_of(A, C)
 
 
 def seeker(basis: View | None = None) -> Discovery:
-    return Discovery(C, basis, DiscoveryOptions())
+    return Discovery(C, lambda: basis, DiscoveryOptions())
 
 
 def member(me: Address = A) -> Discovery:
-    layer = Discovery(me, None, DiscoveryOptions())
+    layer = Discovery(me, lambda: None, DiscoveryOptions())
     layer.on_event(installed(A, B), 0.0)
     return layer
 
@@ -50,6 +50,16 @@ def test_a_node_that_looks_for_a_view_asks_until_it_is_in_one(basis: View | None
         assert timers(effects) == {"tick": 0.1}
     layer.on_event(installed(A, C), 0.0)
     assert downs(layer.on_timer("tick", 0.0)) == []
+
+
+def test_who_asks_tells_what_its_record_says_by_then() -> None:
+    known: list[View] = [OLD]
+    empty: list[bool] = [False]
+    layer = Discovery(C, lambda: known[-1], DiscoveryOptions(), lambda: empty[-1])
+    assert downs(layer.on_timer("tick", 0.0)) == [bare(C, Discover(OLD))]
+    known.append(VIEW)
+    empty.append(True)
+    assert downs(layer.on_timer("tick", 0.1)) == [bare(C, Discover(VIEW, True))]
 
 
 def test_who_hears_a_question_answers_with_its_view() -> None:

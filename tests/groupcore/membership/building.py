@@ -98,6 +98,7 @@ class World:
     indirect: dict[Address, frozenset[Address]] = field(default_factory=dict)
     no_way: set[Address] = field(default_factory=set)
     parting: bool = False
+    disk_mark: int = 0
 
     def questions(self) -> Questions:
         return Questions(
@@ -111,6 +112,7 @@ class World:
             has_streams=lambda streams: covers(self.streams, streams),
             stored_streams=lambda: self.streams,
             stored_view=lambda: self.log_view,
+            disk_mark=lambda: self.disk_mark,
             empty=lambda now: self.empty,
             indirect=lambda: self.indirect,
             way_to=lambda member: None if member in self.no_way else member,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -225,3 +226,29 @@ def test_when_those_that_are_left_are_no_quorum_the_first_has_its_turn_again() -
     world.seeking = {A: None}
     assert mine.seek(11.1 + TURN_S) == []
     assert mine.passed_over == frozenset()
+
+
+# --- later views ----------------------------------------------------------------------------------
+
+
+def test_a_later_view_of_the_chain_is_learned_of_members_that_are_too_few() -> None:
+    former = view_of(B, C, D, number=2)
+    later = view_of(B, C, number=3)
+    mine = seeker(World(present={B: (later, False)}), known=former)
+    mine.seek(12.0)
+    assert mine.state.record.view == later
+
+
+def test_no_view_of_another_chain_is_learned_so_nor_one_that_this_life_is_in() -> None:
+    former = view_of(B, C, D, number=2)
+    foreign = replace(view_of(B, C, number=3), lineage=former.lineage + 1)
+    for view in (foreign, view_of(A, B, number=3), view_of(B, C, number=1)):
+        mine = seeker(World(present={B: (view, False)}), known=former)
+        mine.seek(10.1)
+        assert mine.state.record.view == former
+
+
+def test_who_knows_no_view_learns_none_of_members_that_are_too_few() -> None:
+    mine = seeker(World(present={B: (view_of(B, C, number=3), False)}))
+    mine.seek(10.1)
+    assert mine.state.record.view is None

@@ -39,7 +39,9 @@ HIDDEN = ("failure_detection", "discovery", "stability", "durability")
 """Layers whose packets are left out of a trace: they go on and on."""
 SHOWN = (ViewInstalled, FlushStarted, FetchCut, CutHeld, CutAgreed, ReachabilityChanged, Saved)
 OPTIONS = StackOptions(
-    membership=MembershipOptions(cluster_size=3, application_state=True, durable=True)
+    membership=MembershipOptions(
+        cluster_size=3, application_state=True, durable=True, generation_s=0
+    )
 )
 
 

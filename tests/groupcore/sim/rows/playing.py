@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from groupcore.layers.membership import Membership
 from groupcore.sim.clock import SECOND
-from groupcore.sim.cluster import Cluster
+from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.fault import Fault, Send
 from groupcore.sim.network import CALM, NetworkOptions, SocketAddress
 from groupcore.sim.node import Node
@@ -85,8 +85,10 @@ def scenario(
 class Play:
     """One run. `cluster` is there from the beginning; figures are asked for afterwards."""
 
-    def __init__(self, scenario: Scenario, profile: str = "stack") -> None:
-        self.cluster = Cluster(scenario, PROFILES[profile].make_stack)
+    def __init__(
+        self, scenario: Scenario, profile: str = "stack", make_stack: MakeStack | None = None
+    ) -> None:
+        self.cluster = Cluster(scenario, make_stack or PROFILES[profile].make_stack)
         self.counters: dict[str, dict[str, int]] = {}
 
     def at(self, at_s: float, action: Callable[[], None]) -> Play:
