@@ -145,6 +145,13 @@ function editOf(id: string, delta: RichDelta, joined: string | null): Step {
   return joined === null ? ["edit", id, delta] : ["edit", id, delta, joined];
 }
 
+/** Where the text of another block has come: the page may have another text of this one. */
+function placeOf(delta: RichDelta | null, { content }: BlockObject): number {
+  const [first] = delta ?? [];
+  if (delta === null) return richLength(content);
+  return typeof first === "number" ? first : 0;
+}
+
 /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
 function parcelSteps(
   confirmed: Confirmed,
@@ -159,15 +166,14 @@ function parcelSteps(
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === joined;
     if (outcome === "refused") return { happened: [], refused: isJoin, drafted: null };
     if (to !== "") return NOTHING; // it is shown where it was until it has come there
-    const at = richLength(block.content);
-    const step = ["merge", joined, id, at, from.leaving] as const;
+    const step = ["merge", joined, id, placeOf(delta, block), from.leaving] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
   if (isText === true && confirmed.comes(source, number, id, outcome === "done" && to === "")) {
     // Of a block that is shown, and has not been told (yet) to be joined to this one.
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === source;
     const text = insertedText(delta ?? []);
-    const step = ["merge", source, id, richLength(block.content), text] as const;
+    const step = ["merge", source, id, placeOf(delta, block), text] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
   const isPart = isParcel(source, [id, number]);
