@@ -3,7 +3,14 @@
  * each is followed, parcel by parcel, until it is known what has become of it.
  */
 
-import type { Rich } from "../shared/rich";
+import {
+  isFormat,
+  isInsert,
+  type Rich,
+  type RichDelta,
+  richLength,
+  transformRichPosition,
+} from "../shared/rich";
 import type { BlockObject, Place } from "./block";
 import type { Confirmed } from "./confirmed";
 
@@ -13,6 +20,9 @@ const HOPS_MAX = 50;
 /** What has become of a part: what has no place, and where the rest has gone to; null: not known. */
 type Fate = { readonly draft: Rich; readonly next: readonly Chased[] } | null;
 
+/** Where words stand in a text, as of a version of it; 0: as of when it came to where it went. */
+export type Words = readonly [version: number, places: readonly (readonly [number, number])[]];
+
 /** A part on its way to a block, as a parcel of `source`. */
 export interface Chased {
   readonly block: string;
@@ -20,11 +30,49 @@ export interface Chased {
   readonly number: number;
   /** What the person has written: of all parts of one edit the same value. */
   readonly text: Rich;
+  /** Of one that has come to the block, or comes with a text: where its words stand, as far as that is known. */
+  readonly words?: Words | undefined;
 }
 
 /** Where a part goes from a block. */
-export function chased(source: string, [block, number]: Place, text: Rich): Chased {
-  return { block, source, number, text };
+export function chased(
+  source: string,
+  [block, number]: Place,
+  text: Rich,
+  words?: Words | undefined,
+): Chased {
+  return { block, source, number, text, words };
+}
+
+/** Where an edit has put something. */
+export function placesIn(delta: RichDelta): Words[1] {
+  const places: [number, number][] = [];
+  let at = 0;
+  for (const item of delta) {
+    const from = at;
+    at += isInsert(item) ? richLength([item]) : Math.max(0, isFormat(item) ? item[0] : item);
+    if (isInsert(item)) places.push([from, at]);
+  }
+  return places;
+}
+
+/** Where words stand that came to a block in this parcel; null: that is not known (any more). */
+function placesNow({ words }: Chased, block: BlockObject, key: string): Words[1] | null {
+  const [version, at] = words?.[0] === 0 ? (block.frames.get(key) ?? []) : [words?.[0], 0];
+  if (words === undefined || version === undefined || at === undefined) return null;
+  const steps = block.steps - version;
+  if (steps < 0 || steps > block.past.length) return null;
+  let places = words[1].map(([from, to]) => [from + at, to + at] as const);
+  for (const [, step] of block.past.slice(block.past.length - steps)) {
+    if (step[0] === "edit")
+      places = places.map(([from, to]) => [
+        transformRichPosition(from, step[1], "right"),
+        transformRichPosition(to, step[1], "left"),
+      ]);
+    if (step[0] === "cut") places = places.map(([from, to]) => [from, Math.min(to, step[1])]);
+    places = places.filter(([from, to]) => from < to);
+  }
+  return places;
 }
 
 /** `isIn`: whether a block is in the outline. */
@@ -46,8 +94,11 @@ function fateOf(
     if (draft.length + next.length > 0) return { draft, next };
     // It is in the text, which may have gone on, or have been on its way out when it came.
     const { status, via, into } = found;
+    const places = placesNow(one, found, key);
+    if (places?.length === 0) return { draft, next }; // somebody has taken it out, or split it off
+    const words: Words | undefined = places === null ? undefined : [0, places];
     if (status === "joined")
-      return { draft, next: [chased(via || id, [into, found.number], text)] };
+      return { draft, next: [chased(via || id, [into, found.number], text, words)] };
     if (status === "deleted") return { draft: text, next };
     return isIn(id) ? { draft, next } : null;
   };

@@ -34,6 +34,7 @@ import {
   type Own,
   type OwnVerb,
 } from "./carry";
+import type { Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { blockOf, type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
 import {
@@ -63,11 +64,15 @@ export interface Happened {
   readonly came?: Came | undefined;
 }
 
-/** `isHere`: which of the own parts are in the step; `places`: in which parcels others went on. */
+/**
+ * `isHere`: which of the own parts are in the step, which has put its `words` there; `places`: in which
+ * parcels others went on.
+ */
 export interface Came {
   readonly isPart: (own: Own) => boolean;
   readonly isHere: ((own: Own) => boolean) | null;
   readonly places: readonly Place[];
+  readonly words?: Words;
 }
 
 /**

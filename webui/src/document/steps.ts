@@ -13,6 +13,7 @@ import {
 } from "../shared/rich";
 import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
 import type { Own } from "./carry";
+import { placesIn, type Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import type { Happened } from "./overlay";
@@ -181,6 +182,7 @@ function parcelSteps(
   const step = delta === null ? null : editOf(id, delta, isText === true ? source : null);
   const own = delta === null ? null : isThis;
   const drafted = outcome === "drafted" ? isPart : null;
-  const came = drafted === null ? { isPart, isHere: own, places: moved } : undefined;
+  const words: Words = [block.steps + 1, placesIn(delta ?? [])];
+  const came = drafted === null ? { isPart, isHere: own, places: moved, words } : undefined;
   return { happened: [{ step, own, came }], refused: isPart, drafted };
 }
