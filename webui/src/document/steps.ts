@@ -149,7 +149,7 @@ function editOf(id: string, delta: RichDelta, joined: string | null): Step {
 /** Where the text of another block has come: the page may have another text of this one. */
 function placeOf(delta: RichDelta | null, { content }: BlockObject): number {
   const [first] = delta ?? [];
-  if (delta === null) return richLength(content);
+  if (first === undefined) return richLength(content); // an empty text
   return typeof first === "number" ? first : 0;
 }
 

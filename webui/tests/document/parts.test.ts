@@ -143,3 +143,16 @@ test("a text that comes behind one that has come back stands behind that", () =>
     ["b", "two"],
   ]);
 });
+
+test("words in a text that was empty when it was joined stand at the end", () => {
+  const node = shown(["a", "one"], ["b", "two"]);
+  node.lose();
+  node.model.change([["edit", "b", [3, "X"]]]);
+  node.happens("b", "ann", "edit", ["edited", 1, [-3]]);
+  node.happens("b", "ann", "join", ["closed", 2, "a", 1]);
+  node.goesOn("b");
+  node.blockBy("a", ["one"], [["b", 1]], ["edit", [], "b", 1, 0]);
+  node.tells(["left", ["b"], true]);
+  node.goesOn("");
+  expect(node.texts).toEqual([["a", "oneX"]]);
+});
