@@ -13,7 +13,7 @@ const LIMIT_MS = 3_600_000;
 const SEED_MS = 60_000;
 
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
-const OPEN: readonly (readonly [seed: number, what: string])[] = [[70442, "doubled"]];
+const OPEN: readonly (readonly [seed: number, what: string])[] = [];
 /** The same on slow nodes. */
 const OPEN_SLOW: readonly (readonly [seed: number, what: string])[] = [];
 /** On slow nodes. */
@@ -139,15 +139,19 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [2911265, "torn"],
   [60635, "apart"],
   [70332, "unplaced"],
+  [70442, "doubled"],
+  [74057, "unplaced"],
 ];
 
-test.fails.each(OPEN)(
-  "open: game %i has a token %s",
-  async (seed) => {
-    await playDisturbed(disturbedOf(seed));
-  },
-  SEED_MS,
-);
+if (OPEN.length > 0) {
+  test.fails.each(OPEN)(
+    "open: game %i has a token %s",
+    async (seed) => {
+      await playDisturbed(disturbedOf(seed));
+    },
+    SEED_MS,
+  );
+}
 
 if (OPEN_SLOW.length > 0) {
   test.fails.each(OPEN_SLOW)(
