@@ -3,16 +3,10 @@
  * each is followed, parcel by parcel, until it is known what has become of it.
  */
 
-import {
-  isFormat,
-  isInsert,
-  type Rich,
-  type RichDelta,
-  richLength,
-  transformRichPosition,
-} from "../shared/rich";
+import type { Rich } from "../shared/rich";
 import type { BlockObject, Place } from "./block";
 import type { Confirmed } from "./confirmed";
+import { type Stretch, stretchBehind } from "./words";
 
 /** Blocks that are told to be joined to each other, for a moment, send nothing round for ever. */
 const HOPS_MAX = 50;
@@ -21,7 +15,7 @@ const HOPS_MAX = 50;
 type Fate = { readonly draft: Rich; readonly next: readonly Chased[] } | null;
 
 /** Where words stand in a text, as of a version of it; 0: as of when it came to where it went. */
-export type Words = readonly [version: number, places: readonly (readonly [number, number])[]];
+export type Words = readonly [version: number, places: readonly Stretch[]];
 
 /** A part on its way to a block, as a parcel of `source`. */
 export interface Chased {
@@ -44,35 +38,21 @@ export function chased(
   return { block, source, number, text, words };
 }
 
-/** Where an edit has put something. */
-export function placesIn(delta: RichDelta): Words[1] {
-  const places: [number, number][] = [];
-  let at = 0;
-  for (const item of delta) {
-    const from = at;
-    at += isInsert(item) ? richLength([item]) : Math.max(0, isFormat(item) ? item[0] : item);
-    if (isInsert(item)) places.push([from, at]);
-  }
-  return places;
-}
-
 /** Where words stand that came to a block in this parcel; null: that is not known (any more). */
 function placesNow({ words }: Chased, block: BlockObject, key: string): Words[1] | null {
-  const [version, at] = words?.[0] === 0 ? (block.frames.get(key) ?? []) : [words?.[0], 0];
-  if (words === undefined || version === undefined || at === undefined) return null;
-  const steps = block.steps - version;
-  if (steps < 0 || steps > block.past.length) return null;
-  let places = words[1].map(([from, to]) => [from + at, to + at] as const);
-  for (const [, step] of block.past.slice(block.past.length - steps)) {
-    if (step[0] === "edit")
-      places = places.map(([from, to]) => [
-        transformRichPosition(from, step[1], "right"),
-        transformRichPosition(to, step[1], "left"),
-      ]);
-    if (step[0] === "cut") places = places.map(([from, to]) => [from, Math.min(to, step[1])]);
-    places = places.filter(([from, to]) => from < to);
-  }
-  return places;
+  const frame = words?.[0] ? [words[0], 0] : block.frames.get(key);
+  if (words === undefined || frame === undefined) return null;
+  const { past, steps } = block;
+  const [version = 0, at = 0] = frame;
+  const first = past.length - steps + version;
+  if (first < 0) return null;
+  return words[1].flatMap(([from, to]) => {
+    let now: Stretch | null = [from + at, to + at];
+    for (const [, step] of past.slice(first))
+      if (now !== null && (step[0] === "edit" || step[0] === "cut"))
+        now = stretchBehind(now, step[1]);
+    return now === null ? [] : [now];
+  });
 }
 
 /** `isIn`: whether a block is in the outline. */

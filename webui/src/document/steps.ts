@@ -13,12 +13,13 @@ import {
 } from "../shared/rich";
 import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
 import type { Own } from "./carry";
-import { placesIn, type Words } from "./chasing";
+import type { Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import type { Happened } from "./overlay";
 import { isParcel, sourceOf } from "./parcels";
 import { isHere, isPlaced } from "./verdicts";
+import { insertsIn } from "./words";
 
 const NOTHING: Steps = { happened: [], refused: null, drafted: null };
 
@@ -182,7 +183,7 @@ function parcelSteps(
   const step = delta === null ? null : editOf(id, delta, isText === true ? source : null);
   const own = delta === null ? null : isThis;
   const drafted = outcome === "drafted" ? isPart : null;
-  const words: Words = [block.steps + 1, placesIn(delta ?? [])];
+  const words: Words = [block.steps + 1, insertsIn(delta ?? []).map(([from, to]) => [from, to])];
   const came = drafted === null ? { isPart, isHere: own, places: moved, words } : undefined;
   return { happened: [{ step, own, came }], refused: isPart, drafted };
 }
