@@ -54,12 +54,12 @@ export function goneTo(message: ObjectMessage): ReadonlySet<string> {
   return new Set(ids);
 }
 
-/** Blocks whose texts have come, by what one block says. */
-export function comeFrom(message: ObjectMessage): string[] {
+/** Blocks whose texts have come, by what one block says; or (`isAny`) edits of these, too. */
+export function comeFrom(message: ObjectMessage, isAny = false): string[] {
   if (message.t === "snapshot")
     return (message.state as BlockState).received.map(([source]) => source);
   return detailsOf(message).flatMap((detail) =>
-    detail[0] === "received" && detail[6] ? [detail[1]] : [],
+    detail[0] === "received" && (isAny || detail[6]) ? [detail[1]] : [],
   );
 }
 

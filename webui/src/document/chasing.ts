@@ -6,12 +6,16 @@
 import type { Rich } from "../shared/rich";
 import type { BlockObject, Place } from "./block";
 import type { Confirmed } from "./confirmed";
+import { type Stretch, stretchBehind } from "./words";
 
 /** Blocks that are told to be joined to each other, for a moment, send nothing round for ever. */
 const HOPS_MAX = 50;
 
 /** What has become of a part: what has no place, and where the rest has gone to; null: not known. */
 type Fate = { readonly draft: Rich; readonly next: readonly Chased[] } | null;
+
+/** Where words stand in a text, as of a version of it; 0: as of when it came to where it went. */
+export type Words = readonly [version: number, places: readonly Stretch[]];
 
 /** A part on its way to a block, as a parcel of `source`. */
 export interface Chased {
@@ -20,11 +24,35 @@ export interface Chased {
   readonly number: number;
   /** What the person has written: of all parts of one edit the same value. */
   readonly text: Rich;
+  /** Of one that has come to the block, or comes with a text: where its words stand, as far as that is known. */
+  readonly words?: Words | undefined;
 }
 
 /** Where a part goes from a block. */
-export function chased(source: string, [block, number]: Place, text: Rich): Chased {
-  return { block, source, number, text };
+export function chased(
+  source: string,
+  [block, number]: Place,
+  text: Rich,
+  words?: Words | undefined,
+): Chased {
+  return { block, source, number, text, words };
+}
+
+/** Where words stand that came to a block in this parcel; null: that is not known (any more). */
+function placesNow({ words }: Chased, block: BlockObject, key: string): Words[1] | null {
+  const frame = words?.[0] ? [words[0], 0] : block.frames.get(key);
+  if (words === undefined || frame === undefined) return null;
+  const { past, steps } = block;
+  const [version = 0, at = 0] = frame;
+  const first = past.length - steps + version;
+  if (first < 0) return null;
+  return words[1].flatMap(([from, to]) => {
+    let now: Stretch | null = [from + at, to + at];
+    for (const [, step] of past.slice(first))
+      if (now !== null && (step[0] === "edit" || step[0] === "cut"))
+        now = stretchBehind(now, step[1]);
+    return now === null ? [] : [now];
+  });
 }
 
 /** `isIn`: whether a block is in the outline. */
@@ -46,8 +74,11 @@ function fateOf(
     if (draft.length + next.length > 0) return { draft, next };
     // It is in the text, which may have gone on, or have been on its way out when it came.
     const { status, via, into } = found;
+    const places = placesNow(one, found, key);
+    if (places?.length === 0) return { draft, next }; // somebody has taken it out, or split it off
+    const words: Words | undefined = places === null ? undefined : [0, places];
     if (status === "joined")
-      return { draft, next: [chased(via || id, [into, found.number], text)] };
+      return { draft, next: [chased(via || id, [into, found.number], text, words)] };
     if (status === "deleted") return { draft: text, next };
     return isIn(id) ? { draft, next } : null;
   };

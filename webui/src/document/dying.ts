@@ -4,18 +4,13 @@
  * they stood were pasted and they went after these.
  */
 
-import {
-  isInsert,
-  type Rich,
-  type RichDelta,
-  richLength,
-  transformRichPosition,
-} from "../shared/rich";
+import type { Rich, RichDelta } from "../shared/rich";
 import type { BlockDetail, BlockObject } from "./block";
 import { type Chases, chased } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import { MARK } from "./own";
+import { insertsIn, stretchBehind } from "./words";
 
 /** Own words in a text that is out, and stands yet. */
 interface Words {
@@ -66,13 +61,8 @@ export class Dying {
   }
 
   private note(block: string, delta: RichDelta): void {
-    let at = 0;
-    for (const item of delta) {
-      const length = isInsert(item) ? richLength([item]) : 0;
-      if (isInsert(item))
-        this.all = [...this.all, { block, from: at, to: at + length, text: [item] }];
-      at += isInsert(item) ? length : Math.max(0, typeof item === "number" ? item : item[0]);
-    }
+    const words = insertsIn(delta).map(([from, to, item]) => ({ block, from, to, text: [item] }));
+    this.all = [...this.all, ...words];
   }
 
   /** Own words were done in a text that is deleted by now: they may have gone after their letters. */
@@ -98,14 +88,10 @@ export class Dying {
 }
 
 function carriedOver(words: Words, detail: BlockDetail, given: Words[]): readonly Words[] {
-  const { from, to } = words;
-  if (detail[0] === "edited") {
-    const begin = transformRichPosition(from, detail[2], "right");
-    const end = transformRichPosition(to, detail[2], "left");
-    return begin < end ? [{ ...words, from: begin, to: end }] : [];
+  if (detail[0] === "edited" || detail[0] === "cut") {
+    const now = stretchBehind([words.from, words.to], detail[2]);
+    return now === null ? [] : [{ ...words, from: now[0], to: now[1] }];
   }
-  if (detail[0] === "cut")
-    return from < detail[2] ? [{ ...words, to: Math.min(to, detail[2]) }] : [];
   if (detail[0] !== "closed") return [words];
   if (detail[2] === null) given.push(words);
   return [];

@@ -25,7 +25,7 @@ import { AdriftEdits } from "./adrift";
 import { type BlockDetail, type BlockListener, BlockObject, type BlockState } from "./block";
 import type { Own, OwnCall } from "./carry";
 import type { Heard } from "./catching-up";
-import { Chases, chased } from "./chasing";
+import { Chases, chased, type Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { Dying } from "./dying";
 import { lastShared, takenBack } from "./going-back";
@@ -342,14 +342,28 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   /** F1, F6: where parts that have come to a block, and are shown elsewhere, went on to. */
-  goOn({ isPart, isHere, places }: Came): void {
+  goOn({ isPart, isHere, places, words }: Came): void {
     const { blocks } = this.confirmed;
     this.overlay.own = this.overlay.own.map((own) => {
       if (!isPart(own)) return own;
-      const next = isHere?.(own) === true ? null : passedOn(own, places, blocks);
-      if (next === null) this.chaseParts([own]);
+      const isIt = isHere?.(own) === true;
+      const next = isIt ? null : passedOn(own, places, blocks);
+      if (next === null) this.chaseParts([own], isIt ? words : undefined);
+      else this.later.push(() => this.settleParts());
       return next ?? own;
     });
+  }
+
+  /** F6: parts that had come to where they went on to before it was known that they would. */
+  private settleParts(): void {
+    const { blocks } = this.confirmed;
+    this.overlay.own = this.overlay.own.map((own) =>
+      own.from === undefined ? own : caughtUp(own, blocks),
+    );
+    const isThere = (own: Own): boolean =>
+      own.from !== undefined && hasCome(own, blocks.get(own.hop)?.received);
+    this.chaseParts(this.overlay.own.filter(isThere));
+    this.view(this.overlay.withdraw(isThere));
   }
 
   // --- answers --------------------------------------------------------------------------------
@@ -429,12 +443,12 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   /** F6: these parts of own edits have come to where they went first. */
-  private chaseParts(parts: readonly Own[]): void {
+  private chaseParts(parts: readonly Own[], words?: Words): void {
     for (const own of parts) {
       const { verb, call, hop, parcel } = own;
       if (verb[0] !== "edit" || call === null) continue;
       const text = insertedText(verb[2]);
-      if (text.length > 0) this.chases.add(chased(sourceOf(own), [hop, parcel], text));
+      if (text.length > 0) this.chases.add(chased(sourceOf(own), [hop, parcel], text, words));
     }
   }
 

@@ -262,7 +262,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
 
   /**
    * F9: whether to wait for the block that a text has come from: it is shown here, and was asked for.
-   * So it is known which letters went, before they are seen where they are.
+   * So it is known which letters went, before they are seen where they are. So with a block from which
+   * a part of an own edit may have come: it says what has become of the one that went there.
    */
   private isHeldBack(object: BlockObject | OutlineObject, message: ObjectMessage): boolean {
     if (this.heldBack.has(object)) return true;
@@ -274,10 +275,12 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private isAhead(block: BlockObject, message: ObjectMessage): boolean {
     const isFirst = message.t === "snapshot" && block.status === "unborn";
     if (!isFirst && message.t !== "changes") return false;
-    return comeFrom(message).some((source) => {
+    return comeFrom(message, true).some((source) => {
+      const isPart = this.overlay.own.some(({ hop, parcel }) => hop === source && parcel > 0);
+      if (isPart) this.openIn(this.room, source);
       const from = this.confirmed.blocks.get(source);
       if (from === undefined || from.isReady || this.heldBack.has(from)) return false;
-      return this.follower.hasFirst(from);
+      return isPart || (comeFrom(message).includes(source) && this.follower.hasFirst(from));
     });
   }
 

@@ -34,6 +34,7 @@ import {
   type Own,
   type OwnVerb,
 } from "./carry";
+import type { Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { blockOf, type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
 import {
@@ -63,11 +64,15 @@ export interface Happened {
   readonly came?: Came | undefined;
 }
 
-/** `isHere`: which of the own parts are in the step; `places`: in which parcels others went on. */
+/**
+ * `isHere`: which of the own parts are in the step, which has put its `words` there; `places`: in which
+ * parcels others went on.
+ */
 export interface Came {
   readonly isPart: (own: Own) => boolean;
   readonly isHere: ((own: Own) => boolean) | null;
   readonly places: readonly Place[];
+  readonly words?: Words;
 }
 
 /**
@@ -180,6 +185,7 @@ export class Overlay {
       const isGone = step?.[0] === "merge" && steps.length === 0;
       const at = own === null || isGone ? -1 : this.firstCalled(own);
       const before = at < 0 ? null : unchanged;
+      if (step !== null && before === null && isUnseen(step, work)) told.push(step);
       if (before === null) told.push(...this.cross(0, this.own.length, steps));
       else told.push(...this.confirm(at, steps, before));
       if (this.own.some(({ verb }) => verb[0] === "merge")) this.arrange(work.doc, false);
@@ -426,16 +432,19 @@ export class Overlay {
     const after = this.kept(work.doc);
     const seen = new Work(before, this.confirmed.gone);
     const changes: ShownChange[] = [];
+    const unseen: ShownChange[] = [];
     for (const step of steps) {
+      if (isUnseen(step, seen)) unseen.push(step);
       for (const one of asVerbs(step, seen)) if (hasChanged(seen, one)) changes.push(one);
     }
     changes.push(...diffDocs(seen.doc, after));
-    if (changes.length === 0 && after === before) return null;
+    if (changes.length === 0 && unseen.length === 0 && after === before) return null;
     this.show(after);
     // An own move that the outline has done, below a later one: nobody has moved anything.
     const isOrdered = after.order === before.order;
     const told = isOrdered ? changes.filter(([kind]) => kind !== "move") : changes;
-    return { changes: told, before: value, after: this.value };
+    const event = { changes: told, before: value, after: this.value };
+    return unseen.length > 0 ? { ...event, unseen } : event;
   }
 
   /** The document, with the blocks of before where they are the same. */
@@ -479,6 +488,14 @@ export class Overlay {
     }
     this.value = { title: doc.title, blocks };
   }
+}
+
+/** Whether it is done to a text that is not there (any more). */
+function isUnseen(
+  step: Step,
+  work: Work,
+): step is Extract<ShownChange, readonly ["edit" | "split", ...unknown[]]> {
+  return (step[0] === "edit" || step[0] === "split") && !work.has(step[1]);
 }
 
 /** V4: whether a verb is of a text that is not here (yet); then so are the texts that it makes. */

@@ -39,8 +39,8 @@ export function isParcel(source: string, [block, number]: Place): (own: Own) => 
 }
 
 /** Whether a part has come to the block that it went to: it is there, or went on from there. */
-export function hasCome(own: Own, received: ReadonlyMap<string, number>): boolean {
-  return own.parcel > 0 && (received.get(sourceOf(own)) ?? 0) >= own.parcel;
+export function hasCome(own: Own, received?: ReadonlyMap<string, number>): boolean {
+  return own.parcel > 0 && (received?.get(sourceOf(own)) ?? 0) >= own.parcel;
 }
 
 /**

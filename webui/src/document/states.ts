@@ -30,6 +30,13 @@ export function stepsTo(
   const steps = recent.slice(recent.length - (version - block.steps));
   if (block.steps + steps.length !== version) return null;
   if (block.status !== "unborn") {
+    // Joined here, and it goes on: its text was refused, and has come back.
+    const isBack =
+      block.status === "joined" &&
+      block.number > 0 &&
+      (steps.length > 0 || state.status === "open") &&
+      leadsTo(block.leaving, steps, state);
+    if (isBack) block.begin(block.attributes, block.leaving);
     const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
     return isIt ? steps : null;
   }

@@ -13,11 +13,13 @@ import {
 } from "../shared/rich";
 import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
 import type { Own } from "./carry";
+import type { Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import type { Happened } from "./overlay";
 import { isParcel, sourceOf } from "./parcels";
 import { isHere, isPlaced } from "./verdicts";
+import { insertsIn } from "./words";
 
 const NOTHING: Steps = { happened: [], refused: null, drafted: null };
 
@@ -145,6 +147,13 @@ function editOf(id: string, delta: RichDelta, joined: string | null): Step {
   return joined === null ? ["edit", id, delta] : ["edit", id, delta, joined];
 }
 
+/** Where the text of another block has come: the page may have another text of this one. */
+function placeOf(delta: RichDelta | null, { content }: BlockObject): number {
+  const [first] = delta ?? [];
+  if (first === undefined) return richLength(content); // an empty text
+  return typeof first === "number" ? first : 0;
+}
+
 /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
 function parcelSteps(
   confirmed: Confirmed,
@@ -159,15 +168,14 @@ function parcelSteps(
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === joined;
     if (outcome === "refused") return { happened: [], refused: isJoin, drafted: null };
     if (to !== "") return NOTHING; // it is shown where it was until it has come there
-    const at = richLength(block.content);
-    const step = ["merge", joined, id, at, from.leaving] as const;
+    const step = ["merge", joined, id, placeOf(delta, block), from.leaving] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
   if (isText === true && confirmed.comes(source, number, id, outcome === "done" && to === "")) {
     // Of a block that is shown, and has not been told (yet) to be joined to this one.
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === source;
     const text = insertedText(delta ?? []);
-    const step = ["merge", source, id, richLength(block.content), text] as const;
+    const step = ["merge", source, id, placeOf(delta, block), text] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
   const isPart = isParcel(source, [id, number]);
@@ -175,6 +183,7 @@ function parcelSteps(
   const step = delta === null ? null : editOf(id, delta, isText === true ? source : null);
   const own = delta === null ? null : isThis;
   const drafted = outcome === "drafted" ? isPart : null;
-  const came = drafted === null ? { isPart, isHere: own, places: moved } : undefined;
+  const words: Words = [block.steps + 1, insertsIn(delta ?? []).map(([from, to]) => [from, to])];
+  const came = drafted === null ? { isPart, isHere: own, places: moved, words } : undefined;
   return { happened: [{ step, own, came }], refused: isPart, drafted };
 }

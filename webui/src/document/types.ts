@@ -97,6 +97,8 @@ export interface ViewEvent {
   readonly changes: readonly ShownChange[] | null;
   readonly before: DocumentValue;
   readonly after: DocumentValue;
+  /** What others did to texts that are not shown: the person has taken them out, or somebody else has. */
+  readonly unseen?: readonly ShownChange[];
   /** Own verbs were refused: letters that they had taken out stand where they did. */
   readonly isRefused?: boolean;
 }

@@ -136,8 +136,10 @@ export class History {
   }
 
   /** What others did. */
-  others({ changes, before, after, isRefused = false }: ViewEvent): void {
-    if (this.isEmpty || before === after) return;
+  others({ changes, before, after, unseen = [], isRefused = false }: ViewEvent): void {
+    if (this.isEmpty) return;
+    for (const change of unseen) this.tracks.unseen(change);
+    if (before === after) return;
     const all = lasting(changes ?? diffBlocks(before.blocks, after.blocks, ""), after.blocks);
     const isOrder = all.some(([kind]) => OF_ORDER.has(kind));
     const { tracks } = this;

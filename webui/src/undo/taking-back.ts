@@ -282,8 +282,9 @@ export class TakingBack {
       const source = this.tracks.sources.get(id);
       if (source !== undefined) sources.set(now, source);
       this.tracks.comeBack(block, now);
-      const { attributes, content } = block;
-      fresh.push({ id: now, attributes, content: content ?? [], of: id });
+      const { attributes, content, beside } = block;
+      const back = { id: now, attributes, content: content ?? [], of: id };
+      fresh.push(beside === undefined ? back : { ...back, beside });
     }
     put();
   }

@@ -6,10 +6,11 @@
  */
 
 import { Blocks } from "../document/blocks";
+import { behindStep } from "../document/brought-back";
 import { type Doc, type Step, Work } from "../document/doc";
 import type { ShownBlock, ShownChange } from "../document/types";
 import type { Spot as Source } from "../shared/anchor";
-import { richLength } from "../shared/rich";
+import { cutRich, divideRich, type RichDelta, richLength } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
 import { Letters } from "./letters";
 import type { Note, Seam, Spot } from "./note";
@@ -26,11 +27,16 @@ export function workOn(blocks: readonly ShownBlock[], start: string): Work {
   return new Work(doc, new Map([[start, ""]]));
 }
 
+/** A block that is out; `beside`: what others have put into it since, which does not come back. */
+interface Gone extends ShownBlock {
+  readonly beside?: RichDelta;
+}
+
 export class Tracks {
   readonly texts = new Map<string, OwnText>();
   readonly places = new LeftPlaces();
   /** Blocks that own edits have taken out. */
-  readonly gone = new Map<string, ShownBlock>();
+  readonly gone = new Map<string, Gone>();
   /** Where blocks begin that own edits have divided or joined. */
   private seams: Seam[] = [];
   /** What blocks are called that have come back. */
@@ -129,6 +135,37 @@ export class Tracks {
     this.writing.lose(this.take(block), block.content ?? [], true);
     this.forget(id);
     this.places.drop(id);
+  }
+
+  /**
+   * Others knew nothing yet of an own edit that has taken a block out: what they split off it, or took out
+   * of it, stands elsewhere by then, and does not come back with it.
+   */
+  unseen(change: ShownChange): void {
+    const block =
+      change[0] === "edit" || change[0] === "split" ? this.gone.get(change[1]) : undefined;
+    if (block?.content == null) return;
+    const { id, attributes, content, beside = [] } = block;
+    const [[left], steps] = behindStep([{ id, attributes, content, of: id, beside }], change) ?? [
+      [],
+      [],
+    ];
+    if (left === undefined) return;
+    this.checkText(block);
+    const text = this.take(block);
+    const length = richLength(left.content);
+    for (const step of steps) {
+      if (step[0] === "split") {
+        const rest = new OwnText(text.cut(step[2]));
+        this.writing.edit(rest, divideRich(beside, step[2])[1], cutRich(content, step[2]), null);
+        this.texts.set(step[3], rest);
+      } else if (step[0] === "edit") {
+        this.writing.edit(text, step[2], content, null);
+        this.sources.delete(id);
+      }
+    }
+    if (steps.length > 0 && length === 0) this.forget(id);
+    else this.gone.set(id, { ...block, content: left.content, length, beside: left.beside ?? [] });
   }
 
   private forget(id: string): void {

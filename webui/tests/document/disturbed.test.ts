@@ -13,12 +13,9 @@ const LIMIT_MS = 3_600_000;
 const SEED_MS = 60_000;
 
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
-const OPEN: readonly (readonly [seed: number, what: string])[] = [[60635, "apart"]];
+const OPEN: readonly (readonly [seed: number, what: string])[] = [];
 /** The same on slow nodes. */
-const OPEN_SLOW: readonly (readonly [seed: number, what: string])[] = [
-  [60369, "torn"],
-  [60462, "doubled"],
-];
+const OPEN_SLOW: readonly (readonly [seed: number, what: string])[] = [];
 /** On slow nodes. */
 const MENDED_SLOW: readonly (readonly [seed: number, what: string])[] = [
   [20095, "missing"],
@@ -46,6 +43,9 @@ const MENDED_SLOW: readonly (readonly [seed: number, what: string])[] = [
   [40283, "doubled"],
   [42020, "doubled"],
   [60325, "doubled"],
+  [60369, "torn"],
+  [60462, "doubled"],
+  [70332, "unplaced"],
 ];
 const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [1033, "doubled"],
@@ -137,23 +137,31 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [43211, "doubled"],
   [5191, "doubled"],
   [2911265, "torn"],
+  [60635, "apart"],
+  [70332, "unplaced"],
+  [70442, "doubled"],
+  [74057, "unplaced"],
 ];
 
-test.fails.each(OPEN)(
-  "open: game %i has a token %s",
-  async (seed) => {
-    await playDisturbed(disturbedOf(seed));
-  },
-  SEED_MS,
-);
+if (OPEN.length > 0) {
+  test.fails.each(OPEN)(
+    "open: game %i has a token %s",
+    async (seed) => {
+      await playDisturbed(disturbedOf(seed));
+    },
+    SEED_MS,
+  );
+}
 
-test.fails.each(OPEN_SLOW)(
-  "open: game %i on slow nodes has a token %s",
-  async (seed) => {
-    await playDisturbed(slowOf(seed));
-  },
-  SEED_MS,
-);
+if (OPEN_SLOW.length > 0) {
+  test.fails.each(OPEN_SLOW)(
+    "open: game %i on slow nodes has a token %s",
+    async (seed) => {
+      await playDisturbed(slowOf(seed));
+    },
+    SEED_MS,
+  );
+}
 
 if (MENDED.length > 0) {
   test.each(MENDED)(

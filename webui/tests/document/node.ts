@@ -97,6 +97,14 @@ export class Node {
     this.snapshot(`doc/plan/${id}`, { ...gone, ...none, received, onward }, 0);
   }
 
+  /** A block whose text has gone elsewhere and is there, with parts of edits that it has passed on. */
+  passedOn(id: string, passed: readonly (readonly [string, number, ...unknown[]])[]): void {
+    const none = { births: [], refused: [], drafts: [], recent: null, attributes: {}, content: [] };
+    const gone = { status: "joined", into: "b", number: 0, leaving: [], version: 1 };
+    const received = passed.map(([source, number]) => [source, number]);
+    this.snapshot(`doc/plan/${id}`, { ...gone, ...none, received, passed }, 0);
+  }
+
   private snapshot(name: string, state: Said, last: number, done: unknown[] = []): void {
     const { birth } = this;
     this.versions.set(name, 9);

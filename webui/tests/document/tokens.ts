@@ -2,6 +2,7 @@
 
 import type { DocumentValue, ShownBlock, Verb } from "../../src/document/types";
 import { plainText } from "../../src/shared/rich";
+import { Neighbours } from "./neighbours";
 
 export const TOKEN = /\[[A-Z]\d{4}\]/gu;
 export const WIDTH = 7;
@@ -60,6 +61,7 @@ export class Tokens {
   private readonly seenBy = new Map<string, Set<string>>();
   /** Blocks that nobody but who split them off had seen when a token became a draft. */
   private readonly alone = new Map<string, ReadonlySet<string>>();
+  private readonly neighbours = new Neighbours();
   private readonly looked = new WeakSet<ShownBlock>();
   private ids = 0;
 
@@ -100,8 +102,14 @@ export class Tokens {
       if (this.looked.has(block)) continue;
       this.looked.add(block);
       this.seenBy.set(block.id, (this.seenBy.get(block.id) ?? new Set()).add(name));
-      for (const token of tokensOf([block]))
+      for (const token of tokensOf([block])) {
+        if (!this.places.has(token) && this.authors.get(token) === name) {
+          const [[source] = []] = this.splits.get(block.id) ?? [];
+          const text = blocks.filter(({ id }) => id === source || id === block.id);
+          this.neighbours.note(token, tokensOf(text), [block.id]);
+        }
         this.places.set(token, (this.places.get(token) ?? new Set()).add(block.id));
+      }
     }
   }
 
@@ -171,6 +179,15 @@ export class Tokens {
     return [...reached].some((id) => this.removed.has(id));
   }
 
+  /** Whether what stood beside a token when it was written went out with a text that somebody has removed. */
+  private isOrphan(token: string, times: ReadonlyMap<string, number>): boolean {
+    const isThere = (other: string): boolean => times.has(other);
+    const isGiven = (other: string): boolean => this.erased.has(other) || this.free.has(other);
+    const isTaken = (other: string): boolean => isGiven(other) && !isThere(other);
+    const isRemoved = (block: string): boolean => this.removed.has(block);
+    return this.neighbours.isOrphan(token, { isTaken, isThere, isRemoved }) === true;
+  }
+
   /** What is wrong, one line each: `missing`, `torn`, `doubled` or `unplaced`. */
   wrong({ texts, drafts, reasons }: Found): string[] {
     const wrong = [...this.seen];
@@ -196,7 +213,7 @@ export class Tokens {
       const isTaken = this.erased.has(token) || this.free.has(token) || isOut;
       if (count > 0 || isTaken || this.left.has(token)) continue;
       if (code === undefined) wrong.push(`missing: ${token} of ${author}`);
-      else if (!reasons.has(code) && !this.isRest(token))
+      else if (!reasons.has(code) && !this.isRest(token) && !this.isOrphan(token, times))
         wrong.push(`unplaced: ${token} of ${author} is a draft (${code}), its text is there`);
     }
     return wrong;
