@@ -124,7 +124,7 @@ class Handover(SharedObject):
             self.emit(ThingsHere(tuple(here)))
         for target, leaving in there.items():
             for some in _portions(leaving):
-                number = self._owe(target, things=some)
+                number = self._owe(target, things=some, verdicts=self._verdicts_for(some, target))
                 self.emit(ThingsLeft(some, target, number))
             self._note_went([one.id for one in leaving], target)
 
@@ -187,11 +187,11 @@ class Handover(SharedObject):
             return False
         self.received[source] = parcel.number
         self.emit(Taken(source, parcel.number))
+        for verdict in parcel.verdicts:
+            self._take_verdict(source, verdict)
         self._hold([self._named(one) for one in parcel.things])
         for signal in parcel.signals:
             self._take_signal(signal)
-        for verdict in parcel.verdicts:
-            self._take_verdict(source, verdict)
         return True
 
     def _named(self, thing: Thing) -> Thing:
@@ -225,6 +225,10 @@ class Handover(SharedObject):
 
     def _take_signal(self, signal: Signal) -> None:
         """See `groupcore.shared.places.cell`."""
+
+    def _verdicts_for(self, things: tuple[Thing, ...], to: str) -> tuple[Verdict, ...]:
+        """See `groupcore.shared.places.joining`."""
+        return ()
 
     def _take_verdict(self, source: str, verdict: Verdict) -> None:
         """See `groupcore.shared.places.joining`."""

@@ -5,7 +5,9 @@ Prepared things stay where they are, and nobody else changes them. When all have
 is decided in the deciding cell, at one place of its order; the others are told by parcels. A screen
 shows the move as done in all cells as soon as one cell that is open there knows it to be done. All
 have prepared before it was decided, and whoever sees what was decided has been given what that
-depends on (CT2): so each screen changes at one moment, whatever cells it has.
+depends on (CT2): so each screen changes at one moment, whatever cells it has. A thing that goes on to
+another cell takes the verdict along: who has only that one, and one that has yet to be told, sees the
+same.
 
 Where the one who began it has departed from the deciding cell before it was decided, it is not
 done: no lock outlives its owner. A cell keeps what has become of a move until all of its cells
@@ -22,6 +24,7 @@ Invariants.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from groupcore.sequencing.names import Process
@@ -60,6 +63,9 @@ class Joining(Handover):
     @operation
     def prepare(self, joint: str, cells: list[str], edits: list[Edit], by: str = "") -> None:
         """Get ready for a move of things of these cells, of which the first decides.
+
+        That one is asked first, and the others when it has said yes: else nobody decides for them
+        before who asked departs.
 
         Raises the refusals of an edit, and ThingBusyError, NotHereError, BadPathError.
         """
@@ -106,6 +112,9 @@ class Joining(Handover):
     def _conclude(self, joint: Joint, is_done: bool) -> None:
         """Do what was prepared here, or let it be; the things are free."""
         del self.joints[joint.id]
+        known = self.outcomes.get(joint.id)
+        if known is not None:
+            self.outcomes[joint.id] = _with_things(known, [edit.id for edit in joint.edits])
         for edit in joint.edits:
             self.busy.pop(edit.id, None)
             thing = self.things[edit.id]
@@ -126,31 +135,46 @@ class Joining(Handover):
             return
         found = self.joints.get(joint)
         if verdict.is_over:
-            self.outcomes.pop(joint, None)
-            self._note_over(joint)
+            self._forget(joint)
         else:
-            self.outcomes[joint] = Outcome(verdict.is_done, (source, self.path))
+            known = self.outcomes.get(joint) or Outcome(verdict.is_done)
+            self.outcomes[joint] = _with_things(known, verdict.things)
         if found is not None:
             self._conclude(found, verdict.is_done)
+
+    def _verdicts_for(self, things: tuple[Thing, ...], to: str) -> tuple[Verdict, ...]:
+        """What was done to these things, of what somebody may not know (J2)."""
+        verdicts: list[Verdict] = []
+        for joint, known in list(self.outcomes.items()):
+            some = tuple(one.id for one in things if one.id in known.things)
+            if some and known.is_done:
+                verdicts.append(Verdict(joint, is_done=True, things=some))
+                passed = tuple(dict.fromkeys((*known.passed, to)))
+                self.outcomes[joint] = replace(known, passed=passed)
+        return tuple(verdicts)
+
+    def _forget(self, joint: str) -> None:
+        """All cells of a move know what has become of it: so do those that were told from here."""
+        known = self.outcomes.pop(joint, None)
+        self.over.append(joint)
+        while len(self.over) > WENT_MAX:
+            del self.over[0]
+        if known is not None:
+            others = known.cells[1:] if known.cells[:1] == (self.path,) else ()
+            for cell in dict.fromkeys((*others, *known.passed)):
+                self._owe(cell, verdicts=(Verdict(joint, is_over=True),))
 
     def _on_told(self, to: str, verdict: Verdict) -> None:
         """When all know what was decided here, nobody needs to keep it."""
         known = self.outcomes.get(verdict.joint)
-        if known is None or verdict.is_over or verdict.asked or known.cells[0] != self.path:
+        is_old = verdict.is_over or verdict.asked or verdict.things
+        if known is None or is_old or known.cells[:1] != (self.path,) or to in known.told:
             return
         told = (*known.told, to)
         if len(told) < len(known.cells) - 1:
             self.outcomes[verdict.joint] = replace(known, told=told)
-            return
-        del self.outcomes[verdict.joint]
-        self._note_over(verdict.joint)
-        for cell in known.cells[1:]:
-            self._owe(cell, verdicts=(Verdict(verdict.joint, is_over=True),))
-
-    def _note_over(self, joint: str) -> None:
-        self.over.append(joint)
-        while len(self.over) > WENT_MAX:
-            del self.over[0]
+        else:
+            self._forget(verdict.joint)
 
     def on_departed(self, process: Process) -> None:
         """A move that nobody will decide is not done; one decided elsewhere is asked for (J3)."""
@@ -181,3 +205,7 @@ class Joining(Handover):
 
     def _caller(self, by: str) -> tuple[str, str]:
         return name_of(self.context.process), by
+
+
+def _with_things(known: Outcome, things: Iterable[str]) -> Outcome:
+    return replace(known, things=tuple(dict.fromkeys((*known.things, *things))))

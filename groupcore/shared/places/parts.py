@@ -48,12 +48,14 @@ class Verdict:
     """What has become of a joint move: done or not; `is_over`: it need not be kept any more.
 
     `asked`: not a verdict but a question to the cell where it is decided, by the one that asks.
+    `things`: those that come with it, as the move has made them.
     """
 
     joint: str
     is_done: bool = False
     is_over: bool = False
     asked: str = ""
+    things: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,17 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What has become of a joint move, kept until all `cells` know it; these are `told`."""
+    """What has become of a joint move, kept until all `cells` know it; these are `told`.
+
+    `things` are those that it has changed, and that came here. Where they have gone from here the
+    move is known, too: `passed`.
+    """
 
     is_done: bool
-    cells: tuple[str, ...]
+    cells: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
 
 
 # --- what followers of a cell are told ------------------------------------------------------------
