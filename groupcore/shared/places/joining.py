@@ -5,9 +5,9 @@ Prepared things stay where they are, and nobody else changes them. When all have
 is decided in the deciding cell, at one place of its order; the others are told by parcels. A screen
 shows the move as done in all cells as soon as one cell that is open there knows it to be done. All
 have prepared before it was decided, and whoever sees what was decided has been given what that
-depends on (CT2): so each screen changes at one moment, whatever cells it has. A thing that goes on to
-another cell takes the verdict along: who has only that one, and one that has yet to be told, sees the
-same.
+depends on (CT2): so each screen changes at one moment, whatever cells it has. A thing that goes on
+to another cell takes the verdict along: who has only that one, and one that has yet to be told,
+sees the same.
 
 Where the one who began it has departed from the deciding cell before it was decided, it is not
 done: no lock outlives its owner. A cell keeps what has become of a move until all of its cells

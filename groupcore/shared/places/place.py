@@ -24,15 +24,12 @@ from groupcore.shared.pending import Pending
 from groupcore.shared.places.carrying import Carrier, Host, Secure
 from groupcore.shared.places.cell import Cell
 from groupcore.shared.places.interest import Interest, View, interest
+from groupcore.shared.places.joint_moves import move_jointly
 from groupcore.shared.places.limits import MERGE_BELOW, SPLIT_ABOVE
 from groupcore.shared.places.outline import PlaceOutline, TreeChanged
 from groupcore.shared.places.own_changes import OwnChanges, Step, Wish
-from groupcore.shared.places.parts import node_of
-from groupcore.shared.places.refusals import (
-    NoSuchThingError,
-    PlaceRefusalError,
-    ThingBusyError,
-)
+from groupcore.shared.places.parts import name_of, node_of
+from groupcore.shared.places.refusals import NoSuchThingError
 from groupcore.shared.places.shown import seen
 from groupcore.shared.places.squares import leaf_at
 from groupcore.shared.places.thing import Edit, Thing, edited
@@ -85,6 +82,7 @@ class Place:
         self._closing: dict[str, Pending[None]] = {}
         self._is_looking = False
         self._joints = 0
+        self._secure = secure
         self.own = OwnChanges()
 
     async def begin(self) -> None:
@@ -107,6 +105,11 @@ class Place:
             await cell.close()
         self.cells.clear()
         await self.outline.close()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the outline is closed: then this is of no use any more."""
+        return self._streams[""].ended
 
     # --- which cells are open -------------------------------------------------------------------
 
@@ -263,25 +266,10 @@ class Place:
             for path, some in by_cell.items():
                 await self.cells[path].change(some, by)
         elif by_cell:
-            await self._change_jointly(by_cell, by)
-
-    async def _change_jointly(self, by_cell: dict[str, list[Edit]], by: str) -> None:
-        """All of it or nothing; the first cell, by path, decides and is asked first."""
-        paths = sorted(by_cell)
-        process = self._host.process
-        self._joints += 1
-        joint = f"{process.node.name}-{process.node.incarnation:x}-{process.number}-{self._joints}"
-        first = self.cells[paths[0]]
-        await first.prepare(joint, paths, by_cell[paths[0]], by)
-        try:
-            asked = [(self.cells[path], by_cell[path]) for path in paths[1:]]
-            for pending in [cell.prepare(joint, paths, some, by) for cell, some in asked]:
-                await pending
-        except (PlaceRefusalError, KeyError):
-            await first.decide(joint, False)
-            raise
-        if not await first.decide(joint, True):
-            raise ThingBusyError("the move was given up meanwhile; try again")
+            process = self._host.process
+            self._joints += 1
+            joint = f"{name_of(process)}-{self._joints}"
+            await move_jointly(self.cells, joint, by_cell, by, self._secure)
 
     async def delete(self, things: Sequence[str], by: str = "") -> None:
         """Delete things; errors as `Cell.delete`, and NoSuchThingError."""
