@@ -21,7 +21,7 @@ from groupcore.shared.places.digest import digest_of, is_news
 from groupcore.shared.places.limits import MERGE_BELOW, SPLIT_ABOVE, TICK_MS
 from groupcore.shared.places.outline import PlaceOutline
 from groupcore.shared.places.parts import Parcel, node_of
-from groupcore.shared.places.squares import ROOT, parent_of, quarters
+from groupcore.shared.places.squares import parent_of, quarters
 
 T = TypeVar("T")
 
@@ -207,13 +207,25 @@ class Carrier:
         return self._outline.tree.get(path) == "leaf" and len(cell.things) > self._split_above
 
     def _is_lonely(self, path: str) -> bool:
-        """Whether this cell and its three neighbours would fit into one, and are open here."""
+        """Whether this cell and its three neighbours would fit into one, and are open here.
+
+        The first of the four asks for it.
+        """
         four = quarters(parent_of(path))
-        if path == ROOT or not all(self._outline.tree.get(one) == "leaf" for one in four):
+        if path != four[0] or not all(self._outline.tree.get(one) == "leaf" for one in four):
             return False
-        cells = [self.cells.get(one) for one in four]
-        counts = [len(one.things) for one in cells if one is not None]
+        counts = [
+            len(cell.things)
+            for one in four
+            if (cell := self.cells.get(one)) is not None and cell.role == "leaf"
+        ]
         return len(counts) == 4 and sum(counts) < self._merge_below
+
+    async def _unite(self, path: str) -> None:
+        """Make a cell whole again, unless what it held is still on its way to its quarters."""
+        parent = await self._find(path)
+        if parent.role == "inner" and not parent.owes and self._is_lonely(quarters(path)[0]):
+            await self._outline.unite(path)
 
     def _is_news(self, path: str, cell: Cell) -> bool:
         if self._outline.tree.get(path) != "leaf":
@@ -225,6 +237,6 @@ class Carrier:
         if self._is_crowded(path, cell):
             await self._outline.divide(path)
         elif self._is_lonely(path):
-            await self._outline.unite(parent_of(path))
+            await self._unite(parent_of(path))
         if self._is_news(path, cell):
             await self._outline.describe(path, digest_of(cell))

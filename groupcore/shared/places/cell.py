@@ -31,7 +31,7 @@ from groupcore.shared.places.behaviours import (
 )
 from groupcore.shared.places.handover import LEAF
 from groupcore.shared.places.joining import Joining
-from groupcore.shared.places.limits import BALLS_MAX, EDITS_MAX, THINGS_MAX
+from groupcore.shared.places.limits import BALLS_MAX, EDITS_MAX, THINGS_MAX, WENT_MAX
 from groupcore.shared.places.parts import (
     Grabbed,
     Holder,
@@ -77,6 +77,9 @@ class Cell(Joining):
     def put(self, things: list[Thing], to: str = "") -> None:
         """Put new things here, all or none; those that lie elsewhere go on to there.
 
+        Each has an id that no thing has had; who puts one again that was deleted gives it one more
+        of `hops` than it had.
+
         Raises BadThingError, ThingExistsError, CellFullError, NotHereError.
         """
         self._require_leaf()
@@ -86,7 +89,8 @@ class Cell(Joining):
             raise CellFullError(f"the cell {self.path} may have {THINGS_MAX} things")
         for thing in things:
             check_thing(thing)
-            if thing.id in self.things or thing.id in self.went:
+            is_old = thing.hops <= self.gone.get(thing.id, -1)
+            if thing.id in self.things or thing.id in self.went or is_old:
                 raise ThingExistsError(f"there is a thing {thing.id} already")
         self._hold(things, to)
 
@@ -135,7 +139,10 @@ class Cell(Joining):
             if version in (-1, thing.version):
                 gone.append(one)
         for one in gone:
-            self._take_out(one)
+            self.gone.pop(one, None)
+            self.gone[one] = self._take_out(one).hops
+        while len(self.gone) > WENT_MAX:
+            del self.gone[next(iter(self.gone))]
         if gone:
             self.emit(ThingsGone(tuple(gone)))
         return gone

@@ -58,7 +58,8 @@ class Handover(SharedObject):
     """The part of a cell that is its things, its role and its parcels.
 
     `active` are those of its things that ticks change; `went` where things have gone that were
-    here; `busy` the things that a joint move has hold of, with its id.
+    here; `gone` how often those had been handed over that were deleted; `busy` the things that a
+    joint move has hold of, with its id.
     """
 
     path: str = ""
@@ -70,6 +71,7 @@ class Handover(SharedObject):
     owes: dict[str, list[Parcel]]
     received: dict[str, int]
     went: dict[str, str]
+    gone: dict[str, int]
     joints: dict[str, Joint]
     busy: dict[str, str]
     outcomes: dict[str, Outcome]
@@ -123,7 +125,7 @@ class Handover(SharedObject):
         if here:
             self.emit(ThingsHere(tuple(here)))
         for target, leaving in there.items():
-            for some in _portions(leaving):
+            for some in _portions([replace(one, hops=one.hops + 1) for one in leaving]):
                 number = self._owe(target, things=some, verdicts=self._verdicts_for(some, target))
                 self.emit(ThingsLeft(some, target, number))
             self._note_went([one.id for one in leaving], target)

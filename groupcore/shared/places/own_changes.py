@@ -9,7 +9,7 @@ what was deleted is put again where it lay.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from groupcore.shared.places.thing import BAGS, NUMBERS, TEXTS, Changes, Edit, Thing, field_of
 
@@ -47,7 +47,11 @@ def wish_for(step: Step, now: Mapping[str, Thing]) -> Wish:
     """
     before = {thing.id: thing for thing in step.before}
     after = {thing.id: thing for thing in step.after}
-    puts = [thing for one, thing in after.items() if one not in before and one not in now]
+    puts = [
+        replace(thing, hops=thing.hops + 1)
+        for one, thing in after.items()
+        if one not in before and one not in now
+    ]
     gone = [(one, thing.version) for one, thing in before.items() if one not in after]
     edits = [
         Edit(one, changed, _values(before[one], changed))

@@ -81,6 +81,7 @@ class Place:
         self._streams: dict[str, Stream[Change]] = {}
         self._closing: dict[str, Pending[None]] = {}
         self._is_looking = False
+        self._is_attending = False
         self._joints = 0
         self._secure = secure
         self.own = OwnChanges()
@@ -184,8 +185,12 @@ class Place:
             self.carrier.wake(path)
 
     async def _attend(self) -> None:
+        if self._is_attending:
+            return
+        self._is_attending = True
         with suppress(GroupcoreError):
             await self.outline.attend()
+        self._is_attending = False
 
     # --- what others have left ------------------------------------------------------------------
 

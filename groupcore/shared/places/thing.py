@@ -55,6 +55,8 @@ TEXTS: Mapping[str, int] = {"text": TEXT_MAX, "group": NAME_MAX}
 """Most characters of each field that is a text."""
 BAGS = ("style", "props")
 """The fields that hold properties."""
+COUNT_MAX = 1 << 48
+"""How often a thing may be said to have been changed, or handed over, when it is put."""
 _INT_MAX = (1 << 53) - 1
 
 
@@ -64,7 +66,8 @@ class Thing:
 
     `group`: things of one group are chosen together. `points` are the pairs of a line, from the
     centre. `links`: the things an arrow is bound to, or a switch is wired to; what they name may be
-    gone, and is a loose end then. `votes`: who has chosen what, sorted by who.
+    gone, and is a loose end then. `votes`: who has chosen what, sorted by who. `hops`: how often
+    it was handed over, so of two that are known of it, the one with more is the later one.
     """
 
     id: str
@@ -86,6 +89,7 @@ class Thing:
     links: tuple[str, ...] = ()
     votes: tuple[tuple[str, int], ...] = ()
     version: int = 0
+    hops: int = 0
 
     def prop(self, name: str, default: int = 0) -> int:
         """A property that is a number (or a truth value), or else the default."""
@@ -142,8 +146,8 @@ def check_thing(thing: Thing) -> None:
     for name in BAGS:
         _check_bag(thing.id, name, getattr(thing, name))
     _check_lists(thing)
-    if not 0 <= thing.version <= _INT_MAX:
-        raise BadThingError(f"{thing.id}: the version must be 0 to 2^53 - 1")
+    if not (0 <= thing.version <= COUNT_MAX and 0 <= thing.hops <= COUNT_MAX):
+        raise BadThingError(f"{thing.id}: version and hops must be 0 to {COUNT_MAX}")
     if size_bytes(thing) > THING_BYTES_MAX:
         raise BadThingError(f"{thing.id}: a thing may have {THING_BYTES_MAX} bytes; make it two")
 

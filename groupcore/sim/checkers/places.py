@@ -60,8 +60,13 @@ class PlaceOnce(Checker):
         for wrong in trace.of(PlaceWrong):
             text = f"{life(wrong.n, wrong.inc)} {wrong.text}"
             found.append(self.breach(wrong.t, (wrong.n,), text))
+        put = {one for call in trace.of(PlaceCalled) for one in call.things}
         for end in trace.of(PlaceEnd):
             counts = Counter(thing for thing, _ in end.things)
+            strange = sorted(counts.keys() - put)
+            if strange and put:
+                text = f"{life(end.n, end.inc)} has {strange}, which nobody has put"
+                found.append(self.breach(end.t, (end.n,), text))
             for thing, count in sorted(counts.items()):
                 if count > 1:
                     text = f"{life(end.n, end.inc)} has {thing} {count} times"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from groupcore.errors import GroupcoreError
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-KINDS = ("switch", "light", "dice", "vote", "token", "timer", "ball", "furniture")
-"""What is put, in turn."""
+KINDS = ("switch", "dice", "vote", "token", "timer", "timer", "ball", "ball", "furniture")
+"""What is put."""
 ROLE_WAIT_S = 0.05
 ROLE_WAITS = 20
 KICK = 30
@@ -66,7 +67,7 @@ class Acting:
         first, second, third = deed.draws
         match deed.kind:
             case deeds.PUT:
-                await self._put(visit, own, [self._thing(first, second)])
+                await self._put(visit, own, self._new(first, second, third))
             case deeds.PAIR:
                 await self._pair(visit, first, second)
             case deeds.JOINT:
@@ -98,14 +99,17 @@ class Acting:
 
     # --- deeds ----------------------------------------------------------------------------------
 
-    def _thing(self, first: float, second: float) -> Thing:
+    def _new(self, first: float, second: float, third: float) -> list[Thing]:
+        """A thing of some kind; a switch comes with a light, somewhere else."""
         self._things += 1
-        kind = KINDS[self._things % len(KINDS)]
+        kind = KINDS[int(third * len(KINDS))]
         name = f"{self._name}-{self._things}"
         x, y = near_border(first), near_border(second)
-        links = (f"{self._name}-{self._things + 1}",) if kind == "switch" else ()
-        props = (("on", False),) if kind == "light" else ()
-        return Thing(name, kind, x, y, width=640, height=640, props=props, links=links)
+        thing = Thing(name, kind, x, y, width=640, height=640)
+        if kind != "switch":
+            return [thing]
+        lamp = Thing(f"{name}-lamp", "light", y, x, width=64, height=64, props=(("on", False),))
+        return [replace(thing, links=(lamp.id,)), lamp]
 
     async def _put(self, visit: Visit, own: OwnChanges, things: list[Thing]) -> None:
         for thing in things:

@@ -117,8 +117,7 @@ class PlaceCluster(GroupCluster):
 
     def _look_at(self, program: PlaceProgram, cells: dict[str, Cell]) -> None:
         """And so does the screen of a person, who has some of them."""
-        things = [thing for _, thing in seen(current(cells))]
-        self._tell(program, shown_wrongly(things))
+        self._tell(program, shown_wrongly(current(cells)))
 
     def _tell(self, program: PlaceProgram, wrong: str) -> None:
         if wrong and wrong not in self._told:
@@ -234,8 +233,11 @@ class PlaceCluster(GroupCluster):
                 position = site.body.machine.position
                 self.trace.add(GroupEnd(now, *address, site.group, position, ""))
         place = program.place
-        found = [] if place is None else list(seen(place.cells))
-        things = tuple((thing.id, path) for path, thing in found)
+        cells = {} if place is None else place.cells
+        held = [(thing, path) for path, cell in cells.items() for thing in cell.things]
+        there = {thing for thing, _ in held}
+        owed = [(one.id, path) for path, one in seen(cells) if one.id not in there]
+        things = (*held, *owed)
         wrong = tuple(self.wrong_with(program))
         self.trace.add(PlaceEnd(now, *address, things, wrong))
 

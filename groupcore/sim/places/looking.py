@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from groupcore.shared.object import is_current
-from groupcore.shared.places import Cell, Thing
+from groupcore.shared.places import Cell
 from groupcore.shared.places.shown import seen
 
 LEFT, RIGHT = "left", "right"
@@ -18,9 +18,12 @@ def current(cells: Mapping[str, Cell]) -> dict[str, Cell]:
     return {path: cell for path, cell in cells.items() if is_current(cell)}
 
 
-def shown_wrongly(things: list[Thing]) -> str:
-    """What is wrong with what a screen shows, in words; empty: nothing."""
-    twice = [one for one, count in Counter(thing.id for thing in things).items() if count > 1]
+def shown_wrongly(cells: Mapping[str, Cell]) -> str:
+    """What is wrong with what a screen of these cells shows, in words; empty: nothing."""
+    things = [thing for _, thing in seen(cells)]
+    shown = Counter(thing.id for thing in things)
+    held = Counter(one for cell in cells.values() for one in cell.things)
+    twice = [one for one in {**shown, **held} if max(shown[one], held[one]) > 1]
     if twice:
         return f"{' '.join(sorted(twice))} twice"
     by_id = {thing.id: thing for thing in things}
@@ -43,9 +46,8 @@ class Look:
 
     def again(self, cells: Mapping[str, Cell], births: Mapping[str, str]) -> tuple[str, set[str]]:
         """What is wrong, and the things that are not shown any more though their cells are."""
-        found = list(seen(cells))
-        wrong = shown_wrongly([thing for _, thing in found])
-        now = {thing.id: path for path, thing in found}
+        wrong = shown_wrongly(cells)
+        now = {thing.id: path for path, thing in seen(cells)}
         goes_on = {path for path, birth in births.items() if self._cells.get(path) == birth}
         vanished = {
             one

@@ -8,7 +8,7 @@ been given of the cells that this person has (CT2).
 from __future__ import annotations
 
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from groupcore.sequencing.names import Process
 from groupcore.shared.machine import Done, Entry, Machine
@@ -110,8 +110,7 @@ class Person:
             return False
         context = order[at].context
         return all(
-            context.get(other, 0) <= number or other == cell
-            for other, number in self.place.items()
+            context.get(other, 0) <= number or other == cell for other, number in self.place.items()
         )
 
     def know(self, context: Place) -> None:
@@ -133,7 +132,7 @@ class Person:
         self.done[cell, number] = self.machines[cell].apply(entry)
         return True
 
-    def ask(self, cell: str, operation: str, *arguments: Any) -> int:
+    def ask(self, cell: str, operation: str, *arguments: object) -> int:
         """Send something; it is done when it is delivered."""
         return self.table.send(self, cell, operation, *arguments)
 
@@ -167,7 +166,7 @@ def quartered(table: Table, people: int, cells: int = 4) -> list[Person]:
     for path in quarters(ROOT):
         first.ask(path, "become", path, 1, "leaf")
     for _ in range(people - 1):
-        some = [ROOT, *table.random.sample(quarters(ROOT), table.random.randint(2, cells))]
+        some = table.random.sample([ROOT, *quarters(ROOT)], table.random.randint(2, cells))
         made.append(table.sit(some))
     for person in made:
         while person.step():

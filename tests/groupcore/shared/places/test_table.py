@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupcore.shared.places import Edit, Thing
-from groupcore.shared.places import shown
+from groupcore.shared.places import Edit, Thing, shown
 from groupcore.shared.places.handover import Handover
 from groupcore.shared.places.joining import Joining
 from groupcore.shared.places.squares import ROOT, contains, quarters
@@ -29,6 +28,8 @@ CORNERS = {
 def judge(person: Person) -> None:
     """No thing is shown twice, and of pairs that move together none is seen half-done."""
     things = person.shown
+    held = Counter(one for cell in person.cells.values() for one in cell.things)
+    assert not held or max(held.values()) == 1, f"{held} to {person.process}"
     twice = [one for one, count in Counter(thing.id for thing in things).items() if count > 1]
     assert not twice, f"{twice} are shown twice to {person.process}"
     by_id = {thing.id: thing for thing in things}
@@ -72,6 +73,8 @@ class Game:
             person.carry()
         elif number < 0.72:
             self._drag(person)
+        elif number < 0.73:
+            self._delete(person)
         elif number < 0.82:
             self._begin(person)
         elif number < 0.96:
@@ -85,6 +88,16 @@ class Game:
             path, one = self.random.choice(mine)
             x, y = CORNERS[self.random.choice(quarters(ROOT))]
             person.ask(path, "change", [Edit(one, (("x", x), ("y", y)))])
+
+    def _delete(self, person: Person) -> None:
+        """Delete something that was put for that; it is not shown again to who has seen it go."""
+        mine = [(path, one) for path, cell in person.cells.items() for one in cell.things]
+        if mine:
+            path, one = self.random.choice(mine)
+            done = person.told(path, person.ask(path, "delete", [one]))
+            if done.error is None and done.results == [[one]]:
+                self.put.discard(one)
+                assert one not in {thing.id for thing in person.shown}
 
     def _begin(self, person: Person) -> None:
         """Begin a joint move of a pair, both of which this person sees."""
