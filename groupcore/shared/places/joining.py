@@ -87,29 +87,29 @@ class Joining(Handover):
             self.busy[edit.id] = joint
 
     @operation
-    def decide(self, joint: str, is_done: bool) -> bool:
+    def decide(self, joint: str, done: bool) -> bool:
         """Say, in the deciding cell, what becomes of a move; gives what was said first.
 
         Of one that nobody prepared here it is that nothing is done.
         """
         known = self.outcomes.get(joint)
         if known is not None:
-            return known.is_done
+            return known.done
         found = self.joints.get(joint)
         if found is None:
             return False
         if found.cells[0] != self.path:
             raise BadPathError(f"the cell {found.cells[0]} decides about this move")
-        self._decide(found, is_done)
-        return is_done
+        self._decide(found, done)
+        return done
 
-    def _decide(self, joint: Joint, is_done: bool) -> None:
-        self.outcomes[joint.id] = Outcome(is_done, joint.cells)
-        self._conclude(joint, is_done)
+    def _decide(self, joint: Joint, done: bool) -> None:
+        self.outcomes[joint.id] = Outcome(done, joint.cells)
+        self._conclude(joint, done)
         for cell in joint.cells[1:]:
-            self._owe(cell, verdicts=(Verdict(joint.id, is_done),))
+            self._owe(cell, verdicts=(Verdict(joint.id, done),))
 
-    def _conclude(self, joint: Joint, is_done: bool) -> None:
+    def _conclude(self, joint: Joint, done: bool) -> None:
         """Do what was prepared here, or let it be; the things are free."""
         del self.joints[joint.id]
         known = self.outcomes.get(joint.id)
@@ -118,12 +118,12 @@ class Joining(Handover):
         for edit in joint.edits:
             self.busy.pop(edit.id, None)
             thing = self.things[edit.id]
-            if is_done:
+            if done:
                 thing = edited(thing, edit)
             if not self._is_here(thing):
                 self._take_out(edit.id)
             self._hold([thing], edit.to)
-        self.emit(Decided(joint.id, is_done))
+        self.emit(Decided(joint.id, done))
 
     # --- what other cells say -------------------------------------------------------------------
 
@@ -131,24 +131,24 @@ class Joining(Handover):
         joint = verdict.joint
         if verdict.asked:
             if joint not in self.joints and joint not in self.outcomes:
-                self._owe(source, verdicts=(Verdict(joint, is_over=True),))
+                self._owe(source, verdicts=(Verdict(joint, over=True),))
             return
         found = self.joints.get(joint)
-        if verdict.is_over:
+        if verdict.over:
             self._forget(joint)
         else:
-            known = self.outcomes.get(joint) or Outcome(verdict.is_done)
+            known = self.outcomes.get(joint) or Outcome(verdict.done)
             self.outcomes[joint] = _with_things(known, verdict.things)
         if found is not None:
-            self._conclude(found, verdict.is_done)
+            self._conclude(found, verdict.done)
 
     def _verdicts_for(self, things: tuple[Thing, ...], to: str) -> tuple[Verdict, ...]:
         """What was done to these things, of what somebody may not know (J2)."""
         verdicts: list[Verdict] = []
         for joint, known in list(self.outcomes.items()):
             some = tuple(one.id for one in things if one.id in known.things)
-            if some and known.is_done:
-                verdicts.append(Verdict(joint, is_done=True, things=some))
+            if some and known.done:
+                verdicts.append(Verdict(joint, done=True, things=some))
                 passed = tuple(dict.fromkeys((*known.passed, to)))
                 self.outcomes[joint] = replace(known, passed=passed)
         return tuple(verdicts)
@@ -162,12 +162,12 @@ class Joining(Handover):
         if known is not None:
             others = known.cells[1:] if known.cells[:1] == (self.path,) else ()
             for cell in dict.fromkeys((*others, *known.passed)):
-                self._owe(cell, verdicts=(Verdict(joint, is_over=True),))
+                self._owe(cell, verdicts=(Verdict(joint, over=True),))
 
     def _on_told(self, to: str, verdict: Verdict) -> None:
         """When all know what was decided here, nobody needs to keep it."""
         known = self.outcomes.get(verdict.joint)
-        is_old = verdict.is_over or verdict.asked or verdict.things
+        is_old = verdict.over or verdict.asked or verdict.things
         if known is None or is_old or known.cells[:1] != (self.path,) or to in known.told:
             return
         told = (*known.told, to)

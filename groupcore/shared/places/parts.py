@@ -45,15 +45,15 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What has become of a joint move: done or not; `is_over`: it need not be kept any more.
+    """What has become of a joint move: done or not; `over`: it need not be kept any more.
 
     `asked`: not a verdict but a question to the cell where it is decided, by the one that asks.
     `things`: those that come with it, as the move has made them.
     """
 
     joint: str
-    is_done: bool = False
-    is_over: bool = False
+    done: bool = False
+    over: bool = False
     asked: str = ""
     things: tuple[str, ...] = ()
 
@@ -94,7 +94,7 @@ class Outcome:
     move is known, too: `passed`.
     """
 
-    is_done: bool
+    done: bool
     cells: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     things: tuple[str, ...] = ()
@@ -185,4 +185,4 @@ class Decided:
     """A detail of a change: what has become of a joint move is known here."""
 
     joint: str
-    is_done: bool
+    done: bool

@@ -36,17 +36,17 @@ def seen(cells: Cells) -> list[tuple[str, Thing]]:
 
 def _known(cells: Cells) -> Iterator[tuple[str, Thing]]:
     """What the cells have, and what they owe to others that have not got it, as far as is known."""
-    done = {
+    known = {
         joint
         for cell in cells.values()
         for joint, outcome in cell.outcomes.items()
-        if outcome.is_done
+        if outcome.done
     }
     for path, cell in cells.items():
         moved = {
             edit.id: edit
             for joint in cell.joints.values()
-            if joint.id in done
+            if joint.id in known
             for edit in joint.edits
         }
         for thing in cell.things.values():

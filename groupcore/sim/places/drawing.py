@@ -77,7 +77,7 @@ def _draw_deeds(random: Random, people: int, nodes: int, safety_ns: int) -> tupl
         begin_ns = random.randint(FORMED_NS, safety_ns)
         spread_ns = random.choice(HURRIES) * MILLISECOND
         near = _draws(random)
-        for _ in range(random.randint(1, 5)):
+        for _ in range(random.randint(2, 8)):
             draws = near if random.random() < 0.5 else _draws(random)
             at_ns = min(begin_ns + random.randint(0, spread_ns), safety_ns)
             kind = random.choices(kinds, weights)[0]
