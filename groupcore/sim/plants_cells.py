@@ -214,7 +214,7 @@ CELL_PLANTS = (
     Plant(
         "pl-receipts-forgotten",
         "a node that takes a cell over does not know what the cell has been given",
-        (17, 20),
+        (17, 20, 21),
         _receipts_forgotten,
         profile="places",
     ),

@@ -246,7 +246,7 @@ TAKING_TURNS = (
     *("total", "gossip", "sequencing", "documents", "strict-churn", "stack"),
     *("gossip", "access", "strict-churn", "total", "partitionable", "stack"),
     *("strict-churn", "durable", "stack", "strict-churn", "gossip", "sequencing"),
-    *("stack", "documents", "total", "strict-churn", "stack", "stack"),
+    *("stack", "documents", "total", "strict-churn", "stack", "places"),
 )
 """What `all` runs, by turns: where groups are sequenced a schedule takes three to five times as
 long as of the default stack, which comes most often."""

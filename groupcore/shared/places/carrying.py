@@ -81,11 +81,13 @@ class Carrier:
         """Something has changed: see whether there is something to do."""
         if self.ended:
             return
-        if path in self._busy:
-            self._busy[path] = True
-        elif path in self.cells and self._has_work(path, self.cells[path]):
-            self._busy[path] = False
-            self._host.start(self._run(path))
+        # The first of four quarters looks whether they are lonely, so it looks when any of them is.
+        for one in dict.fromkeys((path, quarters(parent_of(path))[0])):
+            if one in self._busy:
+                self._busy[one] = True
+            elif one in self.cells and self._has_work(one, self.cells[one]):
+                self._busy[one] = False
+                self._host.start(self._run(one))
 
     def _has_work(self, path: str, cell: Cell) -> bool:
         if cell.owes or self._lags(path, cell):

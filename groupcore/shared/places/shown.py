@@ -37,10 +37,7 @@ def seen(cells: Cells) -> list[tuple[str, Thing]]:
 def _known(cells: Cells) -> Iterator[tuple[str, Thing]]:
     """What the cells have, and what they owe to others that have not got it, as far as is known."""
     known = {
-        joint
-        for cell in cells.values()
-        for joint, outcome in cell.outcomes.items()
-        if outcome.done
+        joint for cell in cells.values() for joint, outcome in cell.outcomes.items() if outcome.done
     }
     for path, cell in cells.items():
         moved = {

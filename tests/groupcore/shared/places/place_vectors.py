@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import asdict, is_dataclass, replace
 
 from groupcore.sequencing.names import Process
 from groupcore.shared.machine import Entry, Machine
@@ -126,7 +125,7 @@ class _Game:
                 machine.apply(Entry(machine.position + 1, process, 0, None, joined=True))
         return self._machines[path]
 
-    def _ask(self, path: str, operation: str, *arguments: Any, who: int = 0) -> None:
+    def _ask(self, path: str, operation: str, *arguments: object, who: int = 0) -> None:
         machine, process = self._machine(path), PEOPLE[who]
         call = machine.target._shared.prepare(operation, arguments, {})
         payload = encode_operate(self._time_ms, [(call[0].name, call[1])])
@@ -158,7 +157,7 @@ class _Game:
             thing = thing.with_props(on=False)
         if draw.random() < 0.1:
             thing = replace(thing, width=-1)
-        text = draw.choice(("", "caffè", "𝒳 and 🙂"))
+        text = draw.choice(("", "caffè", "two 🙂🙂"))
         some = [replace(thing, text=text, points=(1, -2, 3, 4))]
         self._ask(self._leaf(x, y), "put", some, "")
 
@@ -178,7 +177,7 @@ class _Game:
                 (("x", x), ("y", y)),
                 (("x", x),),
                 (("locked", draw.random() < 0.4),),
-                (("text", "ä𝒳"), ("style.colour", "red"), ("props.solid", True)),
+                (("text", "ä🙂"), ("style.colour", "red"), ("props.solid", True)),
                 (("style.colour", None), ("order", -5), ("links", "t1,t2"), ("group", "g")),
                 (("width", "wide"),),
                 (("constructor", 1),),
@@ -204,7 +203,7 @@ class _Game:
                 "ball": ("kick", [self._draw.randint(-900, 900), self._draw.randint(-90, 90)]),
             }.get(kind, ("toggle", []))
             lamps = {one: place for place, cell in self._cells.items() for one in cell.things}
-            by = self._draw.choice(("", "𝒳", "one"))
+            by = self._draw.choice(("", "🙂", "\uff21", "one"))
             self._ask(path, "operate", thing, action, given, by, lamps)
 
     def _hold(self) -> None:
@@ -301,9 +300,9 @@ def _dump(cell: Cell) -> Json:
     return plain
 
 
-def _plain(value: Any) -> object:
+def _plain(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
-    return asdict(value) if hasattr(value, "__dataclass_fields__") else value
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value

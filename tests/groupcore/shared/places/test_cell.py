@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from groupcore.shared.access import Right
 from groupcore.shared.errors import ForbiddenError
 from groupcore.shared.places import Cell, Edit, Thing
-from groupcore.shared.places.behaviours import Moment, counted, operated, stepped
+from groupcore.shared.places.behaviours import Moment, counted, operated, rung, stepped
 from groupcore.shared.places.digest import CellDigest, digest_of, is_news
 from groupcore.shared.places.handover import _portions
 from groupcore.shared.places.limits import (
@@ -225,7 +225,10 @@ def test_a_timer_rings_once_and_not_before_its_time() -> None:
     assert cell.next_tick_ms(0) == 5_100
     cell.tick(1).result()
     assert cell.things["t"].prop("due") == 5_100  # the order's time stands at 0 here
-    cell.things["t"].with_props()
+    assert rung(started, 5_099) is None
+    rang = rung(started, 5_100)
+    assert rang is not None
+    assert (rang.prop("rings"), rung(rang, 9_000)) == (1, None)
 
 
 def test_ticks_are_done_once_and_only_where_something_moves() -> None:  # C4
