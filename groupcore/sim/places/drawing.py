@@ -19,9 +19,9 @@ from groupcore.sim.scenario import draw_scenario
 
 KINDS = {
     deeds.PUT: 6,
-    deeds.PAIR: 2,
+    deeds.PAIR: 3,
     deeds.DRAG: 8,
-    deeds.JOINT: 5,
+    deeds.JOINT: 7,
     deeds.GRAB: 6,
     deeds.RELEASE: 2,
     deeds.OPERATE: 5,

@@ -20,8 +20,8 @@ from groupcore.sim.documents.program import Program
 NAME = "hall"
 """The place of a schedule."""
 POLL_S = 0.05
-SPLIT_ABOVE = 5
-MERGE_BELOW = 3
+SPLIT_ABOVE = 3
+MERGE_BELOW = 2
 """Cells are small, so they are divided and united while few things are there."""
 
 

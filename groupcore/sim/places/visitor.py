@@ -151,7 +151,7 @@ class Visitor:
         self.home = home
         self.visit: Visit | None = None
         self.visits = 0
-        self.view = View(Box(-(SIDE // 8), -(SIDE // 8), SIDE // 8, SIDE // 8))
+        self.view = View(Box(-(SIDE // 4), -(SIDE // 4), SIDE // 4, SIDE // 4))
         self.own = OwnChanges()
         self.acting = Acting(self.name, town.clock, town.trace)
         self._away_until_ns = 0
@@ -190,7 +190,7 @@ class Visitor:
 
     def _walk(self, deed: Deed) -> None:
         x, y = near_border(deed.draws[0]), near_border(deed.draws[1])
-        half = SIDE >> (4 + int(deed.draws[2] * 3))
+        half = SIDE >> (2 + int(deed.draws[2] * 3))
         former = self.view.box
         box = Box(x - half, y - half, x + half, y + half)
         self.view = View(box, box.left - former.left, box.top - former.top)
