@@ -13,6 +13,7 @@ from groupcore.shared.places.handover import Handover
 from groupcore.shared.places.interest import Interest, View, interest
 from groupcore.shared.places.joining import Joining
 from groupcore.shared.places.parts import Parcel
+from groupcore.shared.places.refusals import NoSuchThingError
 from groupcore.shared.places.thing import Edit, Thing
 from groupcore.sim.places import looking
 from groupcore.sim.places.visitor import Visit, Visitor
@@ -103,15 +104,14 @@ def _joint_left() -> list[Patch]:
 
 
 def _grab_stolen() -> list[Patch]:
-    original = Cell.grab.function
+    def free(self: Joining, thing: str, by: str) -> Thing:
+        """Who has it has it no more, and is not told."""
+        if thing not in self.things:
+            raise NoSuchThingError(thing)
+        self.grabs.pop(thing, None)
+        return self.things[thing]
 
-    def grab(self: Cell, things: list[str], by: str = "") -> None:
-        for one in things:
-            if one in self.things:
-                self.grabs.pop(one, None)
-        original(self, things, by)
-
-    return [(Cell.grab, "function", grab)]
+    return [(Joining, "_free", free)]
 
 
 def _grab_outlives() -> list[Patch]:
@@ -121,16 +121,14 @@ def _grab_outlives() -> list[Patch]:
     return [(Cell, "on_departed", departed)]
 
 
-def _loser_told_wrong() -> list[Patch]:
-    original = Cell.grab.function
+def _loser_not_told() -> list[Patch]:
+    def free(self: Joining, thing: str, by: str) -> Thing:
+        """That somebody has it is not said: both believe to have it."""
+        if thing not in self.things:
+            raise NoSuchThingError(thing)
+        return self.things[thing]
 
-    def grab(self: Cell, things: list[str], by: str = "") -> None:
-        """The first refusal is swallowed: both believe to have it."""
-        if any(one in self.grabs for one in things):
-            return
-        original(self, things, by)
-
-    return [(Cell.grab, "function", grab)]
+    return [(Joining, "_free", free)]
 
 
 def _chance_of_the_node() -> list[Patch]:
@@ -144,17 +142,15 @@ def _chance_of_the_node() -> list[Patch]:
 
 
 def _ticks_doubled() -> list[Patch]:
-    original = Cell.tick.function
-
-    def tick(self: Cell, number: int) -> None:
+    def any_number(self: Cell, number: int) -> bool:
         """Each tick that is sent is done, whoever has sent the same."""
-        self.ticks = number - 1
-        original(self, number)
-
-    def due(self: Carrier, one: Cell) -> bool:
         return True
 
-    return [(Cell.tick, "function", tick), (Carrier, "_is_oldest", due)]
+    def oldest(self: Carrier, one: Cell) -> bool:
+        """All nodes send them."""
+        return True
+
+    return [(Cell, "_is_next", any_number), (Carrier, "_is_oldest", oldest)]
 
 
 def _rings_early() -> list[Patch]:
@@ -264,7 +260,7 @@ CELL_PLANTS = (
         "pl-loser-not-told",
         "who grabs a thing that another one has is told to have it",
         (30,),
-        _loser_told_wrong,
+        _loser_not_told,
         profile="places",
     ),
     Plant(

@@ -157,6 +157,7 @@ class Cell(Joining):
         ThingLockedError, NotHereError.
         """
         self._require_leaf()
+        self._require_member()
         if len(things) > EDITS_MAX or len(by) > BY_MAX:
             raise BadThingError(f"a grab is of {EDITS_MAX} things, by a name of {BY_MAX} letters")
         new = []
@@ -249,7 +250,7 @@ class Cell(Joining):
     @operation
     def tick(self, number: int) -> None:
         """Go on by one tick, if this is the next one (C4)."""
-        if number != self.ticks + 1 or self.role != LEAF:
+        if not self._is_next(number) or self.role != LEAF:
             return
         self.ticks = number
         self.emit(Ticked(number))
@@ -259,6 +260,10 @@ class Cell(Joining):
         if balls:
             walls = walls_of(list(self.things.values()))
             self._hold_changed([(stepped(one, walls), "") for one in balls[:BALLS_MAX]])
+
+    def _is_next(self, number: int) -> bool:
+        """C4."""
+        return number == self.ticks + 1
 
     def _ring(self, timers: Iterable[Thing]) -> None:
         time_ms = round(self.context.time_s * 1000)

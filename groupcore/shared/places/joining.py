@@ -43,6 +43,7 @@ from groupcore.shared.places.refusals import (
     BadThingError,
     NoSuchThingError,
     NotHereError,
+    NotMemberError,
     ThingBusyError,
     ThingHeldError,
 )
@@ -76,6 +77,7 @@ class Joining(Handover):
         if not 0 < len(joint) <= ID_MAX or not some:
             raise BadThingError("a joint move has an id of its own, and moves something here")
         self._require_leaf()
+        self._require_member()
         if joint in self.joints or joint in self.outcomes or joint in self.over:
             raise ThingBusyError(f"the joint move {joint} is known here already")
         if len(self.joints) >= PENDING_MAX:
@@ -190,6 +192,11 @@ class Joining(Handover):
     def _require_leaf(self) -> None:
         if self.role != "leaf":
             raise NotHereError(f"the cell {self.path or 'that is new'} holds nothing now")
+
+    def _require_member(self) -> None:
+        """Who is not in the group does not depart from it: what it holds would be held for ever."""
+        if self.context.process not in self.context.members:
+            raise NotMemberError(f"{name_of(self.context.process)} is not in {self.path}")
 
     def _free(self, thing: str, by: str) -> Thing:
         """The thing, if who calls may change it; a refusal says why not."""

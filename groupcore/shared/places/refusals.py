@@ -70,6 +70,12 @@ class BadActionError(PlaceRefusalError):
     code = "bad_action"
 
 
+class NotMemberError(PlaceRefusalError):
+    """Who asks is not in the cell's group (yet), so nobody would notice its end; try again."""
+
+    code = "not_member"
+
+
 class BadPathError(PlaceRefusalError):
     """There can be no cell of this name."""
 

@@ -25,6 +25,18 @@ Stretch = tuple[str, int, str]
 """A cell, an epoch of views, a stretch of its order."""
 
 
+def deleted(trace: Trace) -> set[str]:
+    """The things that somebody has asked to delete.
+
+    A deletion may be done while a node does its log again, where nobody writes down what is done.
+    """
+    asked = {one.thing for one in trace.of(PlaceGone)}
+    for call in trace.of(PlaceCalled):
+        if call.what in ("delete", "undo"):
+            asked.update(call.things)
+    return asked
+
+
 class PlaceThings(Checker):
     """18: a thing that a person was told to be put, and saved, is in the place or was deleted."""
 
@@ -37,7 +49,7 @@ class PlaceThings(Checker):
             return
         done = {(one.person, one.number) for one in trace.of(PlaceAnswered) if not one.code}
         saved = {(one.person, one.number) for one in trace.of(PlaceSaved)}
-        gone = {one.thing for one in trace.of(PlaceGone)}
+        gone = trace.once(deleted)
         for end in ends:
             there = {thing for thing, _ in end.things}
             for call in trace.of(PlaceCalled):

@@ -247,7 +247,7 @@ class Acting:
         wish = own.undo(screen(visit.cells))
         if wish is None:
             return
-        number = self._call("undo", [])
+        number = self._call("undo", [one for one, _ in wish.deletions])
         with suppress(PlaceRefusalError):
             for one, version in wish.deletions:
                 for cell in list(visit.cells.values()):

@@ -14,6 +14,7 @@ from groupcore.shared.places.interest import interest
 from groupcore.shared.places.parts import name_of
 from groupcore.shared.places.shown import seen
 from groupcore.shared.places.squares import contains
+from groupcore.sim.checkers.places import deleted
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.cluster import MakeStack
 from groupcore.sim.documents.program import Program
@@ -30,7 +31,7 @@ from groupcore.sim.randomness import stream
 from groupcore.sim.scenario import Scenario
 from groupcore.sim.trace_documents import DocumentParted
 from groupcore.sim.trace_groups import GroupEnd
-from groupcore.sim.trace_places import PlaceEnd, PlaceGone, PlaceInterest, PlaceWrong
+from groupcore.sim.trace_places import PlaceEnd, PlaceInterest, PlaceWrong
 
 STRIVE_NS = 50 * MILLISECOND
 """How often people look whether all is there that they see, and nodes tick what moves."""
@@ -104,7 +105,7 @@ class PlaceCluster(GroupCluster):
         wrong, vanished = look.again(cells, births)
         self._tell(program, wrong)
         if vanished:
-            lost = vanished - {gone.thing for gone in self.trace.of(PlaceGone)}
+            lost = vanished - deleted(self.trace)
             self._tell(program, f"{' '.join(sorted(lost))} no more" if lost else "")
 
     def _birth(self, program: PlaceProgram, place: Place, path: str) -> str:

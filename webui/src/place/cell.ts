@@ -6,7 +6,7 @@
 
 import { lit, operated, rung, stepped, wallsOf } from "./behaviours";
 import { Handover } from "./handover";
-import { decide, departed, free, prepare, requireLeaf, VERDICTS } from "./joining";
+import { decide, departed, free, prepare, requireLeaf, requireMember, VERDICTS } from "./joining";
 import { BALLS_MAX, EDITS_MAX, THINGS_MAX, WENT_MAX } from "./limits";
 import { PlaceRefusal } from "./refusal";
 import { isPath } from "./squares";
@@ -154,6 +154,7 @@ class Acting {
   private grab(things: readonly string[], by: string): void {
     const { cell, context } = this;
     requireLeaf(cell);
+    requireMember(context);
     if (things.length > EDITS_MAX || [...by].length > BY_MAX) throw new PlaceRefusal("bad_thing");
     const fresh: string[] = [];
     for (const id of new Set(things)) {

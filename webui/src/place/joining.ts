@@ -21,6 +21,11 @@ export function requireLeaf(cell: CellState): void {
   if (cell.role !== "leaf") throw new PlaceRefusal("not_here");
 }
 
+/** Who is not in the group does not depart from it: what it holds would be held for ever. */
+export function requireMember(context: Context): void {
+  if (!context.isMember) throw new PlaceRefusal("not_member");
+}
+
 /** The thing, if who calls may change it. */
 export function free(cell: CellState, context: Context, id: string, by: string): Thing {
   const found = cell.things.get(id);
@@ -49,6 +54,7 @@ export function prepare(
   const letters = [...joint].length;
   if (letters === 0 || letters > ID_MAX || edits.length === 0) throw new PlaceRefusal("bad_thing");
   requireLeaf(cell);
+  requireMember(context);
   const isKnown = cell.joints.has(joint) || cell.outcomes.has(joint) || cell.over.includes(joint);
   if (isKnown || cell.joints.size >= PENDING_MAX) throw new PlaceRefusal("thing_busy");
   for (const edit of edits) edited(free(cell, context, edit.id, by), edit);

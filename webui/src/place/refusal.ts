@@ -10,6 +10,7 @@ export type RefusalCode =
   | "thing_busy"
   | "cell_full"
   | "bad_action"
+  | "not_member"
   | "bad_path";
 
 export class PlaceRefusal extends Error {

@@ -50,6 +50,8 @@ export interface Context {
   readonly process: string;
   readonly node: string;
   readonly principal: string;
+  /** Whether the process is in the cell's group. */
+  readonly isMember: boolean;
   readonly position: number;
   readonly timeMs: number;
 }

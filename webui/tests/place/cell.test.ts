@@ -13,6 +13,7 @@ interface Step {
   process: string;
   node: string;
   time_ms: number;
+  member: boolean;
   position: number;
   operation: Operation;
   code: string;
@@ -50,8 +51,8 @@ function dumped(cell: CellState): unknown {
 function play(steps: readonly Step[]): Map<string, CellState> {
   const cells = new Map<string, CellState>();
   for (const step of steps) {
-    const { process, node, position, time_ms: timeMs } = step;
-    const context = { process, node, principal: "", position, timeMs };
+    const { process, node, position, time_ms: timeMs, member: isMember } = step;
+    const context = { process, node, principal: "", isMember, position, timeMs };
     const before = cells.get(step.cell) ?? newCell();
     const was = JSON.stringify(dumped(before));
     let told = { code: "", holder: "", result: null as unknown };

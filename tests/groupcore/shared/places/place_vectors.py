@@ -22,6 +22,8 @@ Json = dict[str, object]
 File = dict[str, list[Json]]
 
 PEOPLE = [Process(Address(name, 1), 1) for name in "ab"]
+STRANGER = Process(Address("c", 1), 1)
+"""Somebody who is in no group."""
 KINDS = ("sticky", "switch", "light", "timer", "dice", "vote", "token", "ball", "furniture")
 TABLES = (
     *("things", "grabs", "active", "owes", "received", "went", "gone", "joints", "busy"),
@@ -126,7 +128,7 @@ class _Game:
         return self._machines[path]
 
     def _ask(self, path: str, operation: str, *arguments: object, who: int = 0) -> None:
-        machine, process = self._machine(path), PEOPLE[who]
+        machine, process = self._machine(path), (*PEOPLE, STRANGER)[who]
         call = machine.target._shared.prepare(operation, arguments, {})
         payload = encode_operate(self._time_ms, [(call[0].name, call[1])])
         done = machine.apply(Entry(machine.position + 1, process, 1, payload))
@@ -138,7 +140,12 @@ class _Game:
 
     def _note(self, path: str, process: Process, operation: list[object], what: Json) -> None:
         machine = self._machines[path]
-        place = {"process": name_of(process), "node": node_of(process), "time_ms": machine.time_ms}
+        place: Json = {
+            "process": name_of(process),
+            "node": node_of(process),
+            "time_ms": machine.time_ms,
+        }
+        place["member"] = process in machine.members
         self._steps.append(
             {"cell": path, **place, "position": machine.position, "operation": operation, **what}
         )
@@ -209,7 +216,7 @@ class _Game:
     def _hold(self) -> None:
         for path, thing in self._some():
             verb = self._draw.choice(("grab", "grab", "release"))
-            who, by = self._draw.randint(0, 1), self._draw.choice(("", "one"))
+            who, by = self._draw.randint(0, 2), self._draw.choice(("", "one"))
             self._ask(path, verb, [thing], by, who=who)
         if self._draw.random() < 0.1:
             self._ask(self._draw.choice(list(self._cells)), "part", "one")

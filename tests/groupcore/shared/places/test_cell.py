@@ -31,6 +31,7 @@ from groupcore.shared.places.refusals import (
     CellFullError,
     NoSuchThingError,
     NotHereError,
+    NotMemberError,
     PlaceRefusalError,
     ThingExistsError,
     ThingHeldError,
@@ -188,6 +189,18 @@ def test_a_grab_ends_with_its_thing_its_process_and_at_the_border() -> None:  # 
     assert isinstance(lost.error, ThingHeldError)
     table.leave(ann)
     assert bob.told(ROOT, bob.ask(ROOT, "grab", ["a"])).error is None
+
+
+def test_who_is_not_in_the_group_can_hold_nothing() -> None:  # C2, J3
+    table = Table(Random(1))
+    ann, bob = table.sit([ROOT]), table.sit([ROOT])
+    ann.told(ROOT, ann.ask(ROOT, "become", ROOT, 1, "leaf"))
+    ann.told(ROOT, ann.ask(ROOT, "put", [Thing("a", "sticky")]))
+    table.leave(bob)
+    edits = [Edit("a", (("x", 1),))]
+    for asked in (("grab", ["a"]), ("prepare", "j", [ROOT, "r0"], edits)):
+        told = ann.told(ROOT, bob.ask(ROOT, *asked))
+        assert isinstance(told.error, NotMemberError)
 
 
 # --- behaviours -----------------------------------------------------------------------------------
