@@ -19,6 +19,7 @@ from groupcore.sim.disk import Disk
 from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.plants_access import ACCESS_PLANTS
+from groupcore.sim.plants_cells import CELL_PLANTS
 from groupcore.sim.plants_deletions import DELETION_PLANTS
 from groupcore.sim.plants_detection import DETECTION_PLANTS
 from groupcore.sim.plants_documents import DOCUMENT_PLANTS
@@ -279,6 +280,7 @@ PLANTS: dict[str, Plant] = {
         *ACCESS_PLANTS,
         *DURABLE_PLANTS,
         *DOCUMENT_PLANTS,
+        *CELL_PLANTS,
     )
 }
 """The plants by name."""

@@ -25,6 +25,7 @@ from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.checkers.group_order import GroupIntegrity
 from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle, SavedIsKept
 from groupcore.sim.checkers.log_integrity import LogIntegrity
+from groupcore.sim.checkers.places import PLACE_CHECKERS
 from groupcore.sim.checkers.set_aside import SetAsideAlike
 from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS
 from groupcore.sim.cluster import Cluster, MakeStack
@@ -34,6 +35,8 @@ from groupcore.sim.groups.churning import draw_strict_churn
 from groupcore.sim.groups.cluster import group_cluster
 from groupcore.sim.groups.drawing import draw_durable, draw_sequencing
 from groupcore.sim.groups.guarded import draw_access
+from groupcore.sim.places.cluster import place_cluster
+from groupcore.sim.places.drawing import draw_places
 from groupcore.sim.randomness import stream
 from groupcore.sim.run import Verdict, run_cluster
 from groupcore.sim.scenario import (
@@ -172,6 +175,12 @@ DOCUMENTS: tuple[type[Checker], ...] = (
 """The same where documents are what is sent; what is saved, and there in the end, is judged by
 what people typed."""
 
+PLACES: tuple[type[Checker], ...] = (
+    *(checker for checker in DURABLE if checker not in (GroupSavedSurvives, GroupsSettle)),
+    *PLACE_CHECKERS,
+)
+"""The same where people are in a place."""
+
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
@@ -220,6 +229,13 @@ PROFILES: dict[str, Profile] = {
             document_cluster,
         ),
         Profile(
+            "places",
+            draw_places,
+            stack_maker(DEFAULT_STACK, application_state=False),
+            PLACES,
+            place_cluster,
+        ),
+        Profile(
             "partitionable",
             draw_partitions,
             stack_maker(DEFAULT_STACK, application_state=False, merge_policy="application"),
@@ -234,7 +250,7 @@ TAKING_TURNS = (
     *("total", "gossip", "sequencing", "documents", "strict-churn", "stack"),
     *("gossip", "access", "strict-churn", "total", "partitionable", "stack"),
     *("strict-churn", "durable", "stack", "strict-churn", "gossip", "sequencing"),
-    *("stack", "documents", "total", "strict-churn", "stack", "stack"),
+    *("stack", "documents", "total", "strict-churn", "stack", "places"),
 )
 """What `all` runs, by turns: where groups are sequenced a schedule takes three to five times as
 long as of the default stack, which comes most often."""

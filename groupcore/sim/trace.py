@@ -18,6 +18,7 @@ from groupcore.sim.trace_deletions import DELETION_EVENTS, DeletionRecord
 from groupcore.sim.trace_documents import DOCUMENT_EVENTS, DocumentRecord
 from groupcore.sim.trace_groups import GROUP_EVENTS, GroupDelivered, GroupRecord
 from groupcore.sim.trace_kept import KEPT_EVENTS, KeptRecord
+from groupcore.sim.trace_places import PLACE_EVENTS, PlaceRecord
 from groupcore.view import Address
 
 Process = tuple[str, int]
@@ -242,6 +243,7 @@ Record = (
     | Suspect
     | KeptRecord
     | DeletionRecord
+    | PlaceRecord
 )
 
 Kind = TypeVar("Kind", bound=Record)
@@ -277,6 +279,7 @@ _EVENTS: dict[type, str] = {
     **DOCUMENT_EVENTS,
     **DELETION_EVENTS,
     **KEPT_EVENTS,
+    **PLACE_EVENTS,
 }
 _CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 

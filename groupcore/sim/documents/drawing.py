@@ -63,7 +63,7 @@ def draw_documents(seed: int) -> DocumentScenario:
         points=draw_points(stream(seed, "service-options")),
         people=people,
         deeds=_draw_deeds(random, people, drawn.nodes, safety_ns),
-        acts=_draw_acts(random, drawn.nodes, safety_ns),
+        acts=draw_acts(random, drawn.nodes, safety_ns),
     )
     moments = [deed.at_ns for deed in scenario.deeds]
     return with_power_cuts(scenario, stream(seed, "power"), moments, random_cuts=(0, 0, 1, 1, 2))
@@ -95,7 +95,7 @@ def _draw_deeds(random: Random, people: int, nodes: int, safety_ns: int) -> tupl
     return tuple(sorted(drawn, key=lambda deed: deed.at_ns))
 
 
-def _draw_acts(random: Random, nodes: int, safety_ns: int) -> tuple[Act, ...]:
+def draw_acts(random: Random, nodes: int, safety_ns: int) -> tuple[Act, ...]:
     """Groups are moved now and then, and a node is drained."""
     acts = []
     for _ in range(random.choice((0, 0, 1, 3, 8))):

@@ -39,6 +39,7 @@ class DocumentHost:
     """The guest of a node. `program` is what runs there now, None while nothing does."""
 
     keeps_state = True
+    program_kind: type[Program] = Program
 
     def __init__(self, town: Town, node: Node, random: Random) -> None:
         self.program: Program | None = None
@@ -64,7 +65,7 @@ class DocumentHost:
         else:
             tasks = Lifetime(town.clock, self._node, self._random)
             number = len(town.programs)
-            self.program = Program(
+            self.program = self.program_kind(
                 self._node, number, service, town.clock, tasks, town.watch, town.tell, scribe
             )
             town.programs.append(self.program)

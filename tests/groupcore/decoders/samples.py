@@ -15,6 +15,7 @@ from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import WireCall, encode_operate
 from groupcore.shared.object import SharedObject
+from groupcore.shared.places import Cell, PlaceOutline
 from groupcore.shared.types import Counter, Lease, List, Lock, Map, Register, RichText, Text
 from groupcore.shared.verdicts import Call
 from groupcore.view import Address, View
@@ -85,11 +86,18 @@ OBJECTS: dict[str, type[SharedObject]] = {
     "Lease": Lease,
     "Block": Block,
     "DocumentOutline": DocumentOutline,
+    "Cell": Cell,
+    "PlaceOutline": PlaceOutline,
     **{kind.__name__: kind for kind in KINDS.values()},
 }
 """Every class of an object that the library or the server has groups of."""
 
+THING = ["a", "ball", *[0] * 8, "", "", False, *[[]] * 5, 0, 0]
+"""A thing of a place, as it travels."""
+
 CANDIDATES: tuple[Any, ...] = (
+    *([THING], [["a", [["x", 1]], [], ""]], [1, [THING], [["a", True]], [], "a"]),
+    *([1, 0, 0, 1, 1, ["red"]], "r", ["r", "r0"], {"a": "r0"}, "leaf"),
     *("a", 1, 0, True, 1.0, None, b"x", ["x"], [], {}, "b1", "user:1", "viewer", "paragraph"),
     *(["a"], [["a", "b", 1]], {"a": "viewer"}, {"a": 1}, [["b1", "paragraph", "x"]], ["a", 1, "b"]),
     *([["b1", "paragraph", 1]], [1, "x"], [["x", {}]], b"\x00" * 32, "a@b.cc", [["k", "v"]]),

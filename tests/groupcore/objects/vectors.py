@@ -22,6 +22,7 @@ from tests.groupcore.objects.plays import letters, some_delta, some_state
 from tests.groupcore.objects.plays import some_transaction as transaction
 from tests.groupcore.objects.rebase_table import REFUSED, TABLE
 from tests.groupcore.objects.rich_vectors import rich_vectors
+from tests.groupcore.shared.places.place_vectors import place_vectors
 from tests.groupcore.shared.types.anchor_vectors import anchor_vectors
 
 FOLDER = Path(__file__).parents[3] / "docs" / "vectors"
@@ -119,6 +120,7 @@ FILES: dict[str, Callable[[], File]] = {
     "anchors.json": anchor_vectors,
     "delta.json": delta_vectors,
     "rebase.json": rebase_vectors,
+    "places.json": place_vectors,
     "rich.json": rich_vectors,
 }
 
