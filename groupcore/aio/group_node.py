@@ -22,6 +22,7 @@ from typing import Self, TypedDict, Unpack
 
 from groupcore.aio.asked import Asked
 from groupcore.aio.channel import Channel
+from groupcore.aio.identity import NodeIdentity
 from groupcore.aio.key_file import KeyFile
 from groupcore.aio.keys import NodeKeys
 from groupcore.aio.lineage import Lineage
@@ -65,6 +66,7 @@ class NodeSettings(TypedDict, total=False):
     leave_timeout_s: float
     stack: str | Sequence[str]
     stack_options: StackOptions | None
+    identity: NodeIdentity | None
 
 
 CopyState = Callable[[GroupId], bytes | None]
