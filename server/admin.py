@@ -120,6 +120,7 @@ class Desk:
                 "waiting": node.waiting,
                 "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),
+                "identity": node.objects.groups.revocations.shown(),
                 "at_rest": node.seals.shown(),
                 "coordinator": None if view is None else view.coordinator.name,
                 "groups": self._groups(named),

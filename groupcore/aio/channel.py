@@ -337,6 +337,15 @@ class Channel:
         return self._settings.node_id
 
     @property
+    def identity(self) -> NodeIdentity | None:
+        """What the node shows of itself; None: it has the cluster key alone."""
+        return self._settings.identity
+
+    def end(self, error: GroupcoreError) -> None:
+        """The channel must not go on, for this reason; `on_failure` is told."""
+        self._fail(error)
+
+    @property
     def secret(self) -> Secret:
         """What connections of the cluster's nodes are sealed with (`groupcore.aio.transfer`)."""
         return Secret(self._settings.cluster, self._settings.keys, self._settings.credentials)

@@ -65,7 +65,7 @@ def development_identity(
         log.warning("no folder is this user's alone: nodes have no certificates")
         return None
     key = Ed25519PrivateKey.generate() if folder is None else node_key(folder)
-    certificate = signed_up(operator, key, cluster, node_id, DAYS)
+    certificate = signed_up(operator, public_bytes(key), cluster, node_id, DAYS)
     trust = Trust(cluster, [public_bytes(operator)], time.time)
     return NodeIdentity(Credentials(key, certificate, trust), development=True)
 

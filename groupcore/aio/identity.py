@@ -109,11 +109,11 @@ def node_identity(folder: Path, operator: Path, cluster: str, node_id: str) -> N
 
 
 def signed_up(
-    operator: Ed25519PrivateKey, key: Ed25519PrivateKey, cluster: str, node_id: str, days: int
+    operator: Ed25519PrivateKey, public: bytes, cluster: str, node_id: str, days: int
 ) -> Certificate:
-    """A certificate for this key, with a serial of its own."""
+    """A certificate for this public key, with a serial of its own."""
     serial, until = secrets.token_bytes(SERIAL_BYTES), int(time.time()) + days * DAY_S
-    return issue(operator, cluster, node_id, public_bytes(key), serial, until)
+    return issue(operator, cluster, node_id, public, serial, until)
 
 
 def node_key(folder: Path) -> Ed25519PrivateKey:
