@@ -24,6 +24,9 @@ from groupcore.aio.prober import Found, probe
 from groupcore.errors import GroupcoreError, SettingsError
 from groupcore.layers.probe import Report
 
+CLOSED = ("forged", "unknown_key_epoch", "no_certificate", "has_certificate", "foreign_certificate")
+"""Why what nodes send is dropped where their key or operator is another."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Ask, print, and say by the exit code whether anybody has answered."""
@@ -128,11 +131,11 @@ def as_text(report: Report) -> str:
 
 def nobody_answers(cluster: str, timeout_s: float, found: Found) -> str:
     """Why that may be, and what to do."""
-    closed = sum(found.drops.get(reason, 0) for reason in ("forged", "unknown_key_epoch"))
+    closed = sum(found.drops.get(reason, 0) for reason in CLOSED)
     if closed:
         return (
             f"nobody of cluster {cluster!r} has answered, but {closed} datagrams came that do not "
-            "open: give the nodes' own --cluster and --key-file"
+            "open: give the nodes' own --cluster, --key-file and --operator-key, if they have these"
         )
     return (
         f"nobody of cluster {cluster!r} has answered within {timeout_s:g} s: check that the nodes "

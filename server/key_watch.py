@@ -30,8 +30,8 @@ STRANGE = ("no_certificate", "has_certificate", "foreign_certificate")
 """Why it is dropped where they have certificates that are not good here, or this node's are not."""
 STRANGE_REMEDY = (
     "other nodes are heard, but they have certificates of another operator, or none: all nodes of "
-    "a cluster have the same --operator-key, or none of them; without --key-file and "
-    "--operator-key they are of one user of one machine"
+    "a cluster have the same --key-file and --operator-key, or none of them has; then they are of "
+    "one user of one machine"
 )
 
 
@@ -47,7 +47,7 @@ class KeyWatch:
         """Whether this node has to end because its key is not the others'."""
         closed, strange = _dropped(counters, CLOSED), _dropped(counters, STRANGE)
         if strange > closed:
-            closed, self.remedy = strange, f"--operator-key: {STRANGE_REMEDY}"
+            closed, self.remedy = strange, f"--key-file, --operator-key: {STRANGE_REMEDY}"
         if closed < CLOSED_LEAST or counters.get("transport.peers", 0) > 0:
             self.since = None
             return False
