@@ -1,8 +1,8 @@
 """Real nodes: processes of the server on the loopback interface, started, hurt and ended.
 
-Each cluster has a multicast port, a key and an operator of its own, so that clusters do not meet. Nodes listen
-on ports that the system chooses and name them in their log. Only processes that were started here
-are ended, each by its own handle. There are no accounts, unless a test asks for them.
+Each cluster has a multicast port, a key and an operator of its own, so that clusters do not meet.
+Nodes listen on ports that the system chooses and name them in their log. Only processes that were
+started here are ended, each by its own handle. There are no accounts, unless a test asks for them.
 """
 
 from __future__ import annotations

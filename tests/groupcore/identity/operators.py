@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from groupcore.identity.card import Credentials
@@ -25,7 +27,7 @@ class Operator:
         self.revoked: set[bytes] = set()
 
     def certificate(self, name: str, key: Ed25519PrivateKey, until: int = NOW + 100) -> Certificate:
-        serial = name.encode().ljust(16)
+        serial = name.encode().ljust(16)[:16]
         return issue(self.key, self.cluster, name, public_bytes(key), serial, until)
 
     def trust(self) -> Trust:
@@ -51,7 +53,7 @@ class Operator:
 
 def node_key(name: str) -> Ed25519PrivateKey:
     """The key of the node of this name, as whoever has stolen it has it."""
-    return Ed25519PrivateKey.from_private_bytes(b"key of " + name.encode().ljust(25))
+    return Ed25519PrivateKey.from_private_bytes(blake2b(name.encode(), digest_size=32).digest())
 
 
 def cluster(*names: str, options: TransportOptions | None = None) -> list[Node]:
