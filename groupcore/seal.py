@@ -36,10 +36,9 @@ DATA, CHALLENGE, PROOF, INTRODUCTION, SOUNDING, MISSING = range(6)
 """Kinds of datagrams: packets of a stack; "prove that you live"; the answer; "these I know"; a
 multicast of which no copies are sent; "your multicasts do not reach me"."""
 KINDS = (DATA, CHALLENGE, PROOF, INTRODUCTION, SOUNDING, MISSING)
-HELLO, KEY, KEY_TAKEN, KEY_WANTED = range(6, 10)
-"""Kinds of nodes with identities: "this is my card"; "I shall seal with this"; "I have it"; "I have
-not what you seal with"."""
-ALL_KINDS = (*KINDS, HELLO, KEY, KEY_TAKEN, KEY_WANTED)
+HELLO, KEY, KEY_TAKEN = range(6, 9)
+"""Kinds of nodes with identities: "this is my card"; "I shall seal with this"; "I have it"."""
+ALL_KINDS = (*KINDS, HELLO, KEY, KEY_TAKEN)
 KEY_BYTES = 32
 BOOT_BYTES = 16
 TAG_BYTES = 16

@@ -49,7 +49,6 @@ from groupcore.seal import (
     INTRODUCTION,
     KEY,
     KEY_TAKEN,
-    KEY_WANTED,
     LANE_BYTES,
     MISSING,
     NONCE_PREFIX,
@@ -78,7 +77,7 @@ CLONE_GAP = 1 << 32
 _NIL = b"\xc0"
 _HEADER_BYTES = HEADER.size
 _DATAGRAM_BYTES_MIN = HEADER.size + TAG_BYTES
-_SMALL = (CHALLENGE, PROOF, HELLO, KEY, KEY_TAKEN, KEY_WANTED)
+_SMALL = (CHALLENGE, PROOF, HELLO, KEY, KEY_TAKEN)
 
 
 class Datagram(NamedTuple):

@@ -2,14 +2,15 @@
 
 Idea. Whoever is proven is given the key, sealed for it alone. When the members of the view are
 others than before, there is a new key: it is sent to each member, again until each has it, and is
-used from then on, or after `rekey_wait_s`. Who lacks it then asks for it. Nothing waits meanwhile:
-the former key is good until the new one is used, and at receivers for a while longer.
+used from then on, or after `rekey_wait_s`. Who may lack it is given it with the next hello that
+comes from there. Nothing waits meanwhile: the former key is good until the new one is used, and at
+receivers for a while longer.
 
 Invariants.
   G1  Each view with other members has keys of its own, at most one in `rekey_every_s` (the last
       change counts).
-  G2  A new key goes to members of the view, and to who asks and is proven; nothing that is sealed
-      after the change opens with what a former member had.
+  G2  A new key goes to members of the view, and to peers that show that they are there; nothing
+      that is sealed after the change opens with what a former member had.
   G3  No key is used again, and none before it was sent to each member.
 """
 

@@ -41,7 +41,6 @@ from groupcore.seal import (
     ALL_KINDS,
     BOOT_BYTES,
     CHALLENGE,
-    EPOCH_OFFSET,
     GROUP,
     HEADER,
     HELLO,
@@ -49,7 +48,6 @@ from groupcore.seal import (
     KEY,
     KEY_BYTES,
     KEY_TAKEN,
-    KEY_WANTED,
     KINDS,
     LANE_BYTES,
     NONCE_PREFIX,
@@ -76,8 +74,6 @@ PADDING = bytes(2 * NONCE_BYTES + 8)
 ALL_SOURCES = 4
 """So many times what one source may have looked at, all together may."""
 LOOK_S = 0.2
-WANTED_S = 0.05
-"""How often one peer is asked for a group key."""
 DOORS_MAX = 8
 """Sources of one unproven boot that are challenged beside each other."""
 
@@ -144,13 +140,7 @@ class Handshake:
         """The plaintext of what a known boot has sealed; None: dropped."""
         cipher = ciphers.get(arrival.epoch)
         if cipher is None:
-            peer = self._table.peers.get(arrival.identity)
-            if self._is_prober:
-                self._drops["not_for_me"] += 1
-                return None
-            if peer is not None and arrival.version == GROUP:
-                self._want_key(peer, arrival)
-            self._drops["unknown_group_key"] += 1
+            self._drops["not_for_me" if self._is_prober else "unknown_group_key"] += 1
             return None
         return self._decrypted(arrival, cipher)
 
@@ -190,6 +180,7 @@ class Handshake:
         pending = self._table.pending.get(arrival.identity)
         if arrival.kind == HELLO:
             if known is not None:
+                self._remind(arrival, known)
                 return
             if pending is not None and not self._may_challenge(pending, arrival):
                 self._drops["unproven"] += 1
@@ -398,10 +389,9 @@ class Handshake:
                 self._take_key(peer, number, key, now)
                 taken = _packer.pack([number])
                 self.control.append(Control(KEY_TAKEN, taken, peer.source, peer.identity))
-            case (_, [int() as number]) if kind == KEY_TAKEN and not peer.prober:
+            case (_, [int() as number]) if kind == KEY_TAKEN and peer.pair is not None:
+                peer.pair.taken = number
                 self._group.on_taken(peer.identity, number)
-            case (_, [int()]) if kind == KEY_WANTED and not peer.prober and peer.foreign:
-                self._give(peer, self._group.number, self._group.key)
             case _:
                 self._drops["bad_key"] += 1
 
@@ -419,14 +409,14 @@ class Handshake:
     def _give(self, peer: Peer, number: int, key: bytes) -> None:
         self.control.append(Control(KEY, _packer.pack([number, key]), peer.source, peer.identity))
 
-    def _want_key(self, peer: Peer, arrival: Arrival) -> None:
-        """A peer seals with a group key that has not come."""
-        pair = peer.pair
-        if pair is None or arrival.now - pair.wanted_at < WANTED_S:
+    def _remind(self, arrival: Arrival, peer: Peer) -> None:
+        """A peer shows that it is there: if it may lack the group key, it is given it (G2)."""
+        pair, now = peer.pair, arrival.now
+        if pair is None or peer.prober or not peer.foreign or pair.taken == self._group.number:
             return
-        pair.wanted_at = arrival.now
-        number = arrival.datagram[EPOCH_OFFSET]
-        self.control.append(Control(KEY_WANTED, _packer.pack([number]), peer.source, peer.identity))
+        if now - pair.reminded_at >= LOOK_S and self._opened_letter(arrival, None) is not None:
+            pair.reminded_at = now
+            self._give(peer, self._group.number, self._group.key)
 
     # --- from turn to turn ----------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ receiver does, under a key that only sender and receiver have.
     datagram for all     clear header, sealed under the sender's group key, codes, their number
 
 A code is GMAC over the sealed bytes, with the datagram's counter as nonce. The receiver makes the
-one that it expects, and looks whether it is there.
+one that it expects, and looks whether it is there. Codes of others mean nothing to it: who alters
+them on the way keeps the datagram from these.
 
 Source. NIST SP 800-38D (GMAC); decision 174 compares it with signatures and hashes.
 
@@ -68,8 +69,8 @@ class Pair:
     """Keys of this boot with one other. `sealing`, `coding`: for what goes there.
 
     `group` has the other one's group keys by number, the newest last, `former_until` says how long
-    the former is kept; `given_at`: when the other one was given this boot's, `wanted_at`: when it
-    was asked for one of its own.
+    the former is kept. `given_at`: when the other one was given this boot's, `taken`: the number of
+    the last one that it has said to have, `reminded_at`: when it was given one again.
     """
 
     __slots__ = (
@@ -80,8 +81,9 @@ class Pair:
         "given_at",
         "group",
         "opening",
+        "reminded_at",
         "sealing",
-        "wanted_at",
+        "taken",
     )
 
     def __init__(self, own: OwnCard, card: Card) -> None:
@@ -95,7 +97,8 @@ class Pair:
         self.group: dict[int, Cipher] = {}
         self.former_until = float("inf")
         self.given_at = float("-inf")
-        self.wanted_at = float("-inf")
+        self.reminded_at = float("-inf")
+        self.taken: int | None = None
 
     def take_group_key(self, number: int, key: bytes, former_until: float) -> list[int]:
         """Open under this group key of the other one from now on; which numbers are over (C2)."""

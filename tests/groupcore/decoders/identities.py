@@ -12,7 +12,7 @@ from groupcore.identity.card import check_card, read_card
 from groupcore.identity.certificate import read_certificate
 from groupcore.identity.handshake import Handshake
 from groupcore.identity.revocations import read_revocations
-from groupcore.seal import CHALLENGE, HELLO, KEY, KEY_TAKEN, KEY_WANTED, PROOF, Keyring, Sealer
+from groupcore.seal import CHALLENGE, HELLO, KEY, KEY_TAKEN, PROOF, Keyring, Sealer
 from groupcore.seal import sender_id as name_of
 from groupcore.transport_options import TransportOptions
 from tests.groupcore.identity.operators import Operator
@@ -100,7 +100,7 @@ def letters() -> list[bytes]:
 def word(data: bytes) -> object:
     """What a peer says about keys and places, under the keys of the pair."""
     a, b = _pair()
-    kind = (PROOF, CHALLENGE, KEY, KEY_TAKEN, KEY_WANTED)[data[0] % 5 if data else 0]
+    kind = (PROOF, CHALLENGE, KEY, KEY_TAKEN)[data[0] % 4 if data else 0]
     (peer,) = b.transport._table.nodes
     a.receives(_door(b).seal_for(kind, data[1:], peer), b.host)
     a.transport.flush(0.0)
@@ -115,5 +115,4 @@ def words() -> list[bytes]:
         b"\x01" + packb([bytes(16), a.boot]),
         b"\x02" + packb([3, bytes(32)]),
         b"\x03" + packb([3]),
-        b"\x04" + packb([3]),
     ]

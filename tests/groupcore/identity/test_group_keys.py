@@ -6,10 +6,10 @@ from random import Random
 
 from groupcore.identity.group_key import GroupKey
 from groupcore.identity.handshake import Handshake
-from groupcore.seal import KEY, KEY_TAKEN, KEY_WANTED
+from groupcore.seal import HELLO, KEY, KEY_TAKEN
 from groupcore.transport_options import TransportOptions
 from tests.groupcore.identity.operators import Operator, cluster
-from tests.groupcore.transports import Node, acquaint, exchange, kinds
+from tests.groupcore.transports import ATTACKER, Node, acquaint, exchange, kinds
 
 
 def view(*nodes: Node) -> None:
@@ -65,19 +65,42 @@ def test_who_is_gone_opens_nothing_of_what_follows() -> None:  # G2
     assert b.receives(after, a.host, now=1.0) == [b"after"]
 
 
-def test_who_asks_and_is_proven_is_given_the_key() -> None:  # G2
+def test_who_shows_that_it_is_there_is_given_the_key_again() -> None:  # G2
     a, b, c = cluster("a", "b", "c")
     view(a, b)
     exchange(a, b, now=1.0)
     (lost,) = [data for data in a.sends(b"lost", now=1.0) if data[1] == 0]
     c.receives(lost, a.host, now=1.0)
-    (wanted,) = [sent for sent in c.transport.flush(1.0) if sent.data[1] == KEY_WANTED]
-    c.receives(lost, a.host, now=1.01)
-    assert KEY_WANTED not in kinds(c.transport.flush(1.01)), "once in 50 ms"
-    a.receives(wanted.data, c.host, now=1.0)
-    exchange(a, c, now=1.1)
-    (found,) = [data for data in a.sends(b"found", now=1.1) if data[1] == 0]
-    assert c.receives(found, a.host, now=1.1) == [b"found"]
+    assert KEY not in kinds(a.transport.flush(1.05)), "nothing is given for what does not open"
+    (hello,) = [data for data in c.sends(b"hello", now=1.1) if data[1] == HELLO]
+    a.receives(hello, ATTACKER, now=1.1)
+    (given,) = [sent for sent in a.transport.flush(1.1) if sent.data[1] == KEY]
+    assert given.destination == c.host
+    a.receives(hello, ATTACKER, now=1.15)
+    assert KEY not in kinds(a.transport.flush(1.15)), "once in 0.2 s"
+    c.receives(given.data, a.host, now=1.1)
+    exchange(a, c, now=1.2)
+    (found,) = [data for data in a.sends(b"found", now=1.2) if data[1] == 0]
+    assert c.receives(found, a.host, now=1.2) == [b"found"]
+    for at in range(15, 25):
+        for datagram in c.sends(b"hello", now=at / 10):
+            a.receives(datagram, c.host, now=at / 10)
+        assert KEY not in kinds(a.transport.flush(at / 10)), "it has said to have it"
+
+
+def test_two_that_have_both_changed_their_keys_apart_find_each_other_again() -> None:  # G2
+    a, b, c, d = cluster("a", "b", "c", "d")
+    view(a, b)
+    exchange(a, b, now=1.0)
+    view(c, d)
+    exchange(c, d, now=1.0)
+    for node, other in ((a, c), (c, a)):
+        (text,) = [data for data in node.sends(b"text", now=1.1) if data[1] == 0]
+        assert other.receives(text, node.host, now=1.1) == []
+    acquaint(a, b, c, d, now=1.5)
+    for node, other in ((a, c), (c, a)):
+        (text,) = [data for data in node.sends(b"text", now=1.6) if data[1] == 0]
+        assert other.receives(text, node.host, now=1.6) == [b"text"]
 
 
 def test_nothing_waits_for_a_member_that_does_not_answer() -> None:  # G3
