@@ -117,6 +117,7 @@ def make_accounts(
     service.silent_s = lambda: objects.groups.channel.silent_s
     if key is not None:
         service.cluster_keys = key.read
+        service.own_audit_key = settings.operator_key is not None
     return service
 
 
