@@ -49,6 +49,11 @@ class GroupKey:
         """Have another key, soon: the members of the view are others (G1)."""
         self._wanted = True
 
+    @property
+    def changes_now(self) -> bool:
+        """Whether there is something to do: most turns there is not."""
+        return self._wanted or self.next_ is not None
+
     def due(self, now: float, members: set[bytes]) -> set[bytes]:
         """To which of the members, by identity, the next key is to be sent now."""
         if self.next_ is None:

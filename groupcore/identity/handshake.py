@@ -425,13 +425,13 @@ class Handshake:
         if self._trust.generation != self._generation:
             self._generation = self._trust.generation
             self._expel()
-        nodes = self._table.nodes
-        members = {peer.identity for peer in nodes if peer.address in self._members}
-        for identity in self._group.due(now, members):
-            assert self._group.next_ is not None, "there is one to give"
-            self._give(self._table.peers[identity], *self._group.next_)
+        if self._group.changes_now:
+            members = {peer.identity for peer in self._table.nodes if peer.address in self._members}
+            for identity in self._group.due(now, members):
+                assert self._group.next_ is not None, "there is one to give"
+                self._give(self._table.peers[identity], *self._group.next_)
         if now - self._looked_at >= LOOK_S:
-            self._look(nodes, now)
+            self._look(self._table.nodes, now)
 
     def _look(self, nodes: list[Peer], now: float) -> None:
         self._looked_at = now
