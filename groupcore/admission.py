@@ -22,6 +22,7 @@ Invariants.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hmac import compare_digest
 from random import Random
@@ -35,17 +36,23 @@ from groupcore.peers import Control, Moving, Peer, PeerTable, Pending, SocketAdd
 from groupcore.seal import (
     BOOT_BYTES,
     CHALLENGE,
+    GROUP,
     HEADER,
+    HELLO,
+    KINDS,
     LANE_BYTES,
     NONCE_PREFIX,
+    PAIR,
     PROOF,
+    VERSION,
     Cipher,
     Keyring,
+    Sealer,
     sender_id,
 )
 from groupcore.sequencing.names import NAME_MAX
 from groupcore.token_bucket import TokenBuckets
-from groupcore.transport_options import TransportOptions
+from groupcore.transport_options import CONTROL_BYTES_MAX, TransportOptions
 from groupcore.view import Address
 from groupcore.wire import unpack_packets
 from groupcore.wire_fields import INTEGER_MAX
@@ -57,7 +64,10 @@ _packer = Packer(use_bin_type=True, autoreset=True)
 
 @dataclass(slots=True)
 class Arrival:
-    """A datagram that is on no fast lane, with what its clear header claims."""
+    """A datagram that is on no fast lane, with what its clear header claims.
+
+    `epoch` is the slot under which a peer's cipher is kept (`seal.slot_of`).
+    """
 
     datagram: bytes | memoryview
     source: SocketAddress
@@ -66,10 +76,18 @@ class Arrival:
     epoch: int
     counter: int
     identity: bytes
+    version: int = VERSION
 
 
 class Admission:
-    """The door of one transport. `control` are the challenges and proofs still to be sealed."""
+    """The door of one transport. `control` are the challenges and proofs still to be sealed.
+
+    Its nodes have the cluster key, and no identities; where they have, `identity.handshake` is the
+    door.
+    """
+
+    datagram_bytes_max = CONTROL_BYTES_MAX
+    group_bytes = 0
 
     def __init__(
         self,
@@ -80,7 +98,9 @@ class Admission:
         options: TransportOptions,
         random: Random,
         drops: Counter[str],
+        sealer: Sealer,
     ) -> None:
+        self._sealer = sealer
         self.control: list[Control] = []
         self._address = address
         self._boot = boot
@@ -142,7 +162,7 @@ class Admission:
             self._drops["unproven"] += 1
         elif arrival.counter > pending.answered:
             pending.answered = arrival.counter
-            self.on_challenge(plaintext, arrival.source)
+            self.on_challenge(plaintext, arrival.source, arrival.identity, arrival.now)
         else:
             self._drops["replayed"] += 1
         if self._may_challenge(pending, arrival.now):
@@ -159,7 +179,7 @@ class Admission:
         nonce = self._random.randbytes(NONCE_BYTES)
         peer.moving = Moving(source, nonce, now)
         plaintext = _packer.pack([nonce, peer.identity[-BOOT_BYTES:]])
-        self.control.append((CHALLENGE, plaintext, source))
+        self.control.append(Control(CHALLENGE, plaintext, source))
 
     def on_proof_of_source(self, peer: Peer, plaintext: bytes, arrival: Arrival) -> None:
         """A peer has answered a challenge: where it answers from is its source, if asked (A5)."""
@@ -186,15 +206,17 @@ class Admission:
             pending.nonce_at = arrival.now
         pending.challenged_at = arrival.now
         plaintext = _packer.pack([pending.nonce, arrival.identity[-BOOT_BYTES:]])
-        self.control.append((CHALLENGE, plaintext, arrival.source))
+        self.control.append(Control(CHALLENGE, plaintext, arrival.source))
 
-    def on_challenge(self, plaintext: bytes, source: SocketAddress) -> None:
+    def on_challenge(
+        self, plaintext: bytes, source: SocketAddress, identity: bytes, now: float
+    ) -> None:
         """Answer a challenge that names this boot."""
-        match _unpack_control(plaintext):
+        match unpack_control(plaintext):
             case [bytes() as nonce, bytes() as boot] if len(nonce) == NONCE_BYTES:
                 if boot == self._boot:
                     proof = _packer.pack([nonce, *self._address])
-                    self.control.append((PROOF, proof, source))
+                    self.control.append(Control(PROOF, proof, source))
                 else:
                     self._drops["not_for_me"] += 1
             case _:
@@ -221,7 +243,7 @@ class Admission:
     def _proven_address(
         self, arrival: Arrival, pending: Pending, plaintext: bytes
     ) -> Address | None:
-        match _unpack_control(plaintext):
+        match unpack_control(plaintext):
             case [bytes() as nonce, str() as name, int() as incarnation]:
                 good = (
                     pending.challenged_at is not None
@@ -236,8 +258,57 @@ class Admission:
             case _:
                 return None
 
+    # --- what nodes with identities do otherwise ------------------------------------------------
 
-def _unpack_control(plaintext: bytes) -> list[Any]:
+    def refusal(self, version: int, kind: int) -> str:
+        """Why a datagram of this kind is dropped here; nothing when it may come."""
+        if version in (GROUP, PAIR) or (version == VERSION and kind == HELLO):
+            return "has_certificate"
+        return "" if version == VERSION and kind in KINDS else "bad_clear_header"
+
+    def is_of_nobody(self, arrival: Arrival) -> bool:
+        """Whoever has the cluster key is believed to be who it says."""
+        return False
+
+    def drop_keys(self) -> None:
+        """A cluster key was removed: nothing is opened under it any more. Peers stay proven."""
+        self._table.drop_ciphers()
+
+    def on_members(self, members: Iterable[Address]) -> None:
+        """The key of a boot does not depend on the view."""
+
+    def on_key(self, kind: int, plaintext: bytes, peer: Peer, now: float) -> None:
+        """There are no group keys."""
+
+    def tick(self, now: float) -> None:
+        """Nothing changes from turn to turn."""
+
+    def counters(self) -> dict[str, int]:
+        """Nothing but drops is counted here."""
+        return {}
+
+    def hello(self, now: float) -> bytes | None:
+        """Each datagram shows that its sender has the cluster key."""
+        return None
+
+    def seal_group(self, kind: int, plaintext: bytes, now: float) -> bytes:
+        """A datagram for all."""
+        return self._sealer.seal(kind, plaintext)
+
+    def seal_for(self, kind: int, plaintext: bytes, peer: Peer) -> bytes:
+        """A datagram for one, which all could open."""
+        return self._sealer.seal(kind, plaintext)
+
+    def seal_control(self, control: Control, now: float) -> bytes | None:
+        """A datagram of the transport itself."""
+        return self._sealer.seal(control.kind, control.plaintext)
+
+    def is_own(self, datagram: bytes | memoryview) -> bool:
+        """Whether a copy of this very boot has sealed this (transport, X6)."""
+        return self._sealer.opens(datagram)
+
+
+def unpack_control(plaintext: bytes) -> list[Any]:
     """What a challenge or proof holds; empty when it is not an array."""
     try:
         return unpack_packets(plaintext)

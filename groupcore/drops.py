@@ -15,7 +15,9 @@ BAD_INPUT = frozenset(
         *("bad_size", "bad_clear_header", "unknown_key_epoch", "forged", "throttled"),
         *("bad_challenge", "bad_proof", "bad_introduction", "bad_report", "same_id", "not_a_node"),
         *("bad_report", "malformed", "bad_packet", "bad_header", "unknown_header", "bad_body"),
-        *("no_such_layer", "header_out_of_place"),
+        *("no_such_layer", "header_out_of_place", "bad_key", "bad_card", "no_certificate"),
+        *("bad_certificate", "foreign_certificate", "expired_certificate", "not_its_name"),
+        *("revoked_certificate", "has_certificate"),
     }
 )
 """The reasons that are named with their source. Layers add theirs by `events.BadInput`."""

@@ -216,7 +216,9 @@ class Endpoint:
                     deliveries.append(delivery)
             else:
                 assert isinstance(item, Event)
-                self._in_view = self._in_view or type(item) is ViewInstalled
+                if type(item) is ViewInstalled:
+                    self._in_view = True
+                    self.transport.on_members(item.view.members)
                 if type(item) is BadInput:
                     self.dropped.note(str(item.source), [item.reason])
                 elif type(item) is not Congested:

@@ -70,19 +70,21 @@ class MulticastWatch:
             awake = now - peer.heard_at < options.quiet_s  # C3
             peer.missed = awake and now - peer.grouped_at >= options.missed_s
             if peer.missed:
-                self.control.append((MISSING, NOTHING, peer.source))
+                self.control.append(Control(MISSING, NOTHING, peer.source, peer.identity))
         self.copied = [peer for peer in nodes if now < peer.copied_until]
         if self.copied:
             known = self._introductions.next(now)
             if known is not None:
-                self.control += [(INTRODUCTION, known, peer.source) for peer in self.copied]
+                self.control += [
+                    Control(INTRODUCTION, known, peer.source, peer.identity) for peer in self.copied
+                ]
         self._knock(nodes, now)
 
     def on_missing(self, peer: Peer, now: float) -> None:
         """The peer says that none of my multicasts reach it (C2)."""
         if now - self._sounded_at >= LOOK_S:
             self._sounded_at = now
-            self.control.append((SOUNDING, NOTHING, None))
+            self.control.append(Control(SOUNDING, NOTHING, None))
         if now - peer.missing_at <= REPORTS_S:
             peer.copied_until = now + self._options.copied_s
             peer.lasting = True
@@ -106,4 +108,6 @@ class MulticastWatch:
         doors = dict.fromkeys(self._options.initial_hosts)
         doors.update(dict.fromkeys(self._introductions.hosts(now)))
         doors.update(dict.fromkeys(peer.source for peer in nodes if peer.lasting or peer.missed))
-        self.control += [(INTRODUCTION, NOTHING, door) for door in doors if door not in awake]
+        self.control += [
+            Control(INTRODUCTION, NOTHING, door) for door in doors if door not in awake
+        ]

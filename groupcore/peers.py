@@ -9,25 +9,44 @@ which costs a round trip and never safety: its window then starts at its new pro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from groupcore.replay_window import ReplayWindow
 from groupcore.seal import LANE_BYTES, Cipher
 from groupcore.view import Address
 
+if TYPE_CHECKING:
+    from groupcore.identity.pair import Pair
+
 SocketAddress = tuple[str, int]
 """Host and port."""
 
-Control = tuple[int, bytes, SocketAddress | None]
-"""A datagram of the transport itself: its kind, what it says, where it goes; None: the group."""
+
+class Control(NamedTuple):
+    """A datagram of the transport itself.
+
+    `target`: where it goes, None: to the group. `to`: the boot that it is for, by identity, where
+    nodes have identities; None: whoever hears it.
+    """
+
+    kind: int
+    plaintext: bytes
+    target: SocketAddress | None
+    to: bytes | None = None
+
 
 PROBER_PREFIX = "probe:"
 """The node ids of probers begin with it, and no node's does: they ask, and take no part."""
 
 
 class Pending:
-    """A boot whose datagrams open, but which has not proven that it lives now."""
+    """A boot whose datagrams open, but which has not proven that it lives now.
 
-    __slots__ = ("answered", "challenged_at", "ciphers", "nonce", "nonce_at")
+    Where nodes have identities, `pair` are the keys with it, and `asked` says when it was
+    challenged at which source.
+    """
+
+    __slots__ = ("answered", "asked", "challenged_at", "ciphers", "nonce", "nonce_at", "pair")
 
     def __init__(self, nonce: bytes, now: float) -> None:
         self.ciphers: dict[int, Cipher] = {}
@@ -36,6 +55,8 @@ class Pending:
         self.challenged_at: float | None = None
         self.answered = 0
         """Counter of its newest challenge that was answered: older ones are replays."""
+        self.asked: dict[SocketAddress, float] = {}
+        self.pair: Pair | None = None
 
 
 @dataclass(slots=True)
@@ -55,7 +76,8 @@ class Peer:
     `foreign` is False for the other life of this node's own id, which is not listened to. A
     `prober` is answered, and counts for nothing else. `grouped_at`: when a multicast of it came
     that was no copy; `missed`: none does, and it is told. `missing_at`: when it said the same of
-    this node, `copied_until`: so it gets copies, `lasting`: it has once got them.
+    this node, `copied_until`: so it gets copies, `lasting`: it has once got them. `pair`: the keys
+    with it, where nodes have identities.
     """
 
     __slots__ = (
@@ -73,6 +95,7 @@ class Peer:
         "missed",
         "missing_at",
         "moving",
+        "pair",
         "prober",
         "source",
         "sourced_at",
@@ -93,6 +116,7 @@ class Peer:
         self.source = source
         self.sourced_at = now
         self.moving: Moving | None = None
+        self.pair: Pair | None = None
         self.window = ReplayWindow(floor)
         self.ciphers = ciphers
         self.lanes: list[bytes] = []
@@ -170,6 +194,13 @@ class PeerTable:
         self.peers.pop(peer.identity, None)
         if self.by_address.get(peer.address) is peer:
             del self.by_address[peer.address]
+
+    def drop_cipher(self, peer: Peer, slot: int, version: int, epoch: int) -> None:
+        """Open nothing more of this peer under one of its keys."""
+        peer.ciphers.pop(slot, None)
+        for lane in [lane for lane in peer.lanes if lane[0] == version and lane[2] == epoch]:
+            peer.lanes.remove(lane)
+            self.lanes.pop(lane, None)
 
     def drop_ciphers(self) -> None:
         """Forget every cipher and lane: a key was removed. Peers stay proven."""

@@ -13,10 +13,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from groupcore.aio.identity import (
+    NODE_CERTIFICATE,
+    NodeIdentity,
+    certificate_in,
+    node_identity,
+)
 from groupcore.aio.key_file import read_key_file
 from groupcore.aio.prober import Found, probe
-from groupcore.errors import GroupcoreError
+from groupcore.errors import GroupcoreError, SettingsError
 from groupcore.layers.probe import Report
+
+CLOSED = ("forged", "unknown_key_epoch", "no_certificate", "has_certificate", "foreign_certificate")
+"""Why what nodes send is dropped where their key or operator is another."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,6 +53,8 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--cluster", default="groupcore", help="the cluster's name [groupcore]")
     parser.add_argument("--key-file", type=Path, help="its key; may miss on loopback only")
+    parser.add_argument("--operator-key", type=Path, help="the operator's public key, if any")
+    parser.add_argument("--data", type=Path, help="folder of a node, whose certificate is shown")
     parser.add_argument("--bind", default="127.0.0.1", help="interface to the nodes [127.0.0.1]")
     parser.add_argument(
         "--multicast", default="228.8.8.8:45588", help="their group, or none [228.8.8.8:45588]"
@@ -67,7 +78,18 @@ async def _probe(given: argparse.Namespace) -> Found:
         hosts=given.host,
         ttl=given.ttl,
         timeout_s=given.timeout,
+        identity=_identity(given),
     )
+
+
+def _identity(given: argparse.Namespace) -> NodeIdentity | None:
+    """What is shown where nodes have certificates of an operator; KeyFileError, SettingsError."""
+    if given.operator_key is None:
+        return None
+    if given.data is None:
+        raise SettingsError("--operator-key needs --data, the folder of a node")
+    name = certificate_in(given.data / NODE_CERTIFICATE).name
+    return node_identity(given.data, given.operator_key, given.cluster, name)
 
 
 def as_json(report: Report) -> dict[str, object]:
@@ -109,11 +131,11 @@ def as_text(report: Report) -> str:
 
 def nobody_answers(cluster: str, timeout_s: float, found: Found) -> str:
     """Why that may be, and what to do."""
-    closed = sum(found.drops.get(reason, 0) for reason in ("forged", "unknown_key_epoch"))
+    closed = sum(found.drops.get(reason, 0) for reason in CLOSED)
     if closed:
         return (
             f"nobody of cluster {cluster!r} has answered, but {closed} datagrams came that do not "
-            "open: give the nodes' own --cluster and --key-file"
+            "open: give the nodes' own --cluster, --key-file and --operator-key, if they have these"
         )
     return (
         f"nobody of cluster {cluster!r} has answered within {timeout_s:g} s: check that the nodes "

@@ -28,11 +28,17 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from groupcore.errors import SettingsError
 
 VERSION = 1
-"""Version of the datagram's form."""
+"""Version of the datagram's form: sealed under the cluster key."""
+GROUP, PAIR = 2, 3
+"""Versions of nodes with identities: sealed for all that the sender has proven itself to, with a
+code for each; sealed for one (`identity.pair`)."""
 DATA, CHALLENGE, PROOF, INTRODUCTION, SOUNDING, MISSING = range(6)
 """Kinds of datagrams: packets of a stack; "prove that you live"; the answer; "these I know"; a
 multicast of which no copies are sent; "your multicasts do not reach me"."""
 KINDS = (DATA, CHALLENGE, PROOF, INTRODUCTION, SOUNDING, MISSING)
+HELLO, KEY, KEY_TAKEN = range(6, 9)
+"""Kinds of nodes with identities: "this is my card"; "I shall seal with this"; "I have it"."""
+ALL_KINDS = (*KINDS, HELLO, KEY, KEY_TAKEN)
 KEY_BYTES = 32
 BOOT_BYTES = 16
 TAG_BYTES = 16
@@ -69,6 +75,11 @@ class Cipher(Protocol):
     ) -> bytes:
         """The plaintext."""
         ...
+
+
+def slot_of(version: int, epoch: int) -> int:
+    """Under which number a peer's cipher is kept: its epoch, apart for each version."""
+    return epoch if version == VERSION else version << 8 | epoch
 
 
 def sender_id(name: str) -> bytes:
@@ -214,7 +225,8 @@ class Sealer:
             self._epoch = self._keys.current
             self._cipher = self._keys.cipher(self._epoch, self._sender, self._boot)
             self._prefixes = tuple(
-                bytes((VERSION, each, self._epoch)) + self._sender + self._boot for each in KINDS
+                bytes((VERSION, each, self._epoch)) + self._sender + self._boot
+                for each in ALL_KINDS
             )
         assert self._cipher is not None, "the current key cannot be removed"
         self.counter += 1

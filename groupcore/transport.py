@@ -23,7 +23,7 @@ Invariants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import NamedTuple
 
@@ -34,31 +34,34 @@ from groupcore.admission import Admission, Arrival
 from groupcore.batch import Batch
 from groupcore.drops import Drops
 from groupcore.errors import WireError
+from groupcore.identity.card import Credentials
+from groupcore.identity.handshake import Handshake
 from groupcore.introductions import Introductions
 from groupcore.layers.probe import Query
 from groupcore.multicast_watch import NOTHING, MulticastWatch
-from groupcore.peers import PROBER_PREFIX, Lane, Peer, PeerTable, SocketAddress
+from groupcore.peers import PROBER_PREFIX, Control, Lane, Peer, PeerTable, SocketAddress
 from groupcore.seal import (
     CHALLENGE,
     DATA,
     HEADER,
+    HELLO,
     IDENTITY,
     INTRODUCTION,
-    KINDS,
+    KEY,
+    KEY_TAKEN,
     LANE_BYTES,
     MISSING,
     NONCE_PREFIX,
     PROOF,
     SOUNDING,
     TAG_BYTES,
-    VERSION,
     Keyring,
     Sealer,
     sender_id,
+    slot_of,
 )
 from groupcore.transport_options import (
     ARRAY_BYTES,
-    CONTROL_BYTES_MAX,
     DATAGRAM_BYTES_MAX,
     PACKET_BYTES_MAX,
     TransportOptions,
@@ -74,6 +77,7 @@ CLONE_GAP = 1 << 32
 _NIL = b"\xc0"
 _HEADER_BYTES = HEADER.size
 _DATAGRAM_BYTES_MIN = HEADER.size + TAG_BYTES
+_SMALL = (CHALLENGE, PROOF, HELLO, KEY, KEY_TAKEN)
 
 
 class Datagram(NamedTuple):
@@ -87,9 +91,10 @@ class Transport:
     """One life of one node on the network, without the network.
 
     `random` draws the nonces of challenges: give a `random.SystemRandom` outside the simulator.
-    `boot` are 16 bytes that no earlier life has used. `drops` counts what was thrown away, by
-    reason. `same_id_seen` is the other life of this node's id that has proven itself, if any;
-    `is_cloned`: this very life goes on elsewhere, too (X6).
+    `boot` are 16 bytes that no earlier life has used. `credentials`: what it shows of itself where
+    nodes have identities; without, the cluster key is all that they need. `drops` counts what was
+    thrown away, by reason. `same_id_seen` is the other life of this node's id that has proven
+    itself, if any; `is_cloned`: this very life goes on elsewhere, too (X6).
     """
 
     def __init__(
@@ -99,6 +104,7 @@ class Transport:
         boot: bytes,
         options: TransportOptions,
         random: Random,
+        credentials: Credentials | None = None,
     ) -> None:
         self.address = address
         self.options = options
@@ -111,7 +117,12 @@ class Transport:
         self._named = list(address)
         self._sealer = Sealer(keys, sender_id(address.name), boot, options.first_counter)
         self._table = PeerTable(options.peers_max, options.pending_max)
-        self._admission = Admission(address, boot, keys, self._table, options, random, self.drops)
+        self._admission: Admission | Handshake
+        place = (address, boot, keys, self._table, options, random, self.drops, self._sealer)
+        if credentials is None:
+            self._admission = Admission(*place)
+        else:
+            self._admission = Handshake(*place, credentials)
         self._introductions = Introductions(self._table, options)
         watching = options.multicast and not address.name.startswith(PROBER_PREFIX)
         self._watch = (
@@ -138,7 +149,7 @@ class Transport:
             return []
         if self._generation != self._keys.generation:
             self._generation = self._keys.generation
-            self._table.drop_ciphers()
+            self._admission.drop_keys()
         lane = self._table.lanes.get(bytes(datagram[:LANE_BYTES]))
         if lane is None:
             return self._receive_without_lane(datagram, source, now)
@@ -234,19 +245,21 @@ class Transport:
         version, kind, epoch, _, boot, counter = HEADER.unpack_from(datagram)
         if boot == self._boot and counter <= self._sealer.counter:
             return []  # the multicast loop brings back what this node has sent
-        if version != VERSION or kind not in KINDS or counter == 0:
-            self.drops["bad_clear_header"] += 1
+        refusal = self._admission.refusal(version, kind) if counter else "bad_clear_header"
+        if refusal:
+            self.drops[refusal] += 1
             return []
-        if kind in (CHALLENGE, PROOF) and len(datagram) > CONTROL_BYTES_MAX:
+        if kind in _SMALL and len(datagram) > self._admission.datagram_bytes_max:
             self.drops["bad_size"] += 1
             return []
         if boot == self._boot:
             self._on_own_boot(datagram)
             return []
         identity = bytes(datagram[IDENTITY])
-        arrival = Arrival(datagram, source, now, kind, epoch, counter, identity)
+        slot = slot_of(version, epoch)
+        arrival = Arrival(datagram, source, now, kind, slot, counter, identity, version)
         peer = self._table.peers.get(identity)
-        if peer is not None:
+        if peer is not None and not self._admission.is_of_nobody(arrival):
             return self._receive_from_peer(peer, arrival)
         peer = self._admission.receive(arrival)
         if peer is not None:
@@ -257,13 +270,13 @@ class Transport:
 
     def _on_own_boot(self, datagram: bytes | memoryview) -> None:
         """A datagram of this boot with a counter above this life's own (X6)."""
-        if not self._sealer.opens(datagram):
+        if not self._admission.is_own(datagram):
             self.drops["forged"] += 1
         elif not self.is_cloned:
             self.is_cloned = True
             self._sealer.counter += CLONE_GAP
             places = [None, *(peer.source for peer in self._table.by_address.values())]
-            self._admission.control += [(SOUNDING, NOTHING, place) for place in places]
+            self._admission.control += [Control(SOUNDING, NOTHING, place) for place in places]
 
     def _receive_from_peer(self, peer: Peer, arrival: Arrival) -> list[Batch]:
         refusal = peer.window.refusal(arrival.counter)
@@ -280,13 +293,15 @@ class Transport:
         if arrival.kind == DATA:
             return self._batches(plaintext, peer)
         if arrival.kind == CHALLENGE:
-            self._admission.on_challenge(plaintext, arrival.source)
+            self._admission.on_challenge(plaintext, arrival.source, arrival.identity, arrival.now)
         elif arrival.kind == INTRODUCTION:
             self._on_introduction(plaintext, peer, arrival.now)
         elif arrival.kind in (SOUNDING, MISSING):
             self._on_report(arrival.kind, plaintext, peer, arrival.now)
         elif arrival.kind == PROOF:
             self._admission.on_proof_of_source(peer, plaintext, arrival)
+        else:
+            self._admission.on_key(arrival.kind, plaintext, peer, arrival.now)
         return []
 
     def _on_report(self, kind: int, plaintext: bytes, peer: Peer, now: float) -> None:
@@ -326,35 +341,45 @@ class Transport:
 
     def flush(self, now: float) -> list[Datagram]:
         """The datagrams of this turn: challenges and proofs first, then what was queued (X4)."""
-        control = self._admission.control
+        admission = self._admission
+        admission.tick(now)
+        control = admission.control
         if self._watch is not None and (now >= self._watch.due_at or self._watch.control):
             control += self._watch.take(now)
         if not self._queues and not self._alone and not control and self.options.multicast:
             return []  # most turns only listen
-        datagrams = [
-            Datagram(self._sealer.seal(kind, plaintext), target)
-            for kind, plaintext, target in control
-        ]
+        datagrams = []
+        for said in control:
+            data = admission.seal_control(said, now)
+            if data is not None:
+                datagrams.append(Datagram(data, said.target))
         control.clear()
         if not self.options.multicast and not self.address.name.startswith(PROBER_PREFIX):
             datagrams += self._introduce(now)
         queues, self._queues = self._queues, {}
         for destination, packets in queues.items():
             if destination is None:
-                targets = self._group(now)
-                named = _NIL
-            else:
-                peer = self._table.by_address.get(destination)
-                if peer is None:
-                    self.drops["unknown_destination"] += len(packets)
-                    continue
-                targets = [peer.source]
-                named = _packer.pack(destination)
-            for plaintext in self._bundle(named, packets):
-                data = self._sealer.seal(DATA, plaintext)
-                datagrams += [Datagram(data, target) for target in targets]
+                datagrams += self._for_all(packets, now)
+                continue
+            peer = self._table.by_address.get(destination)
+            if peer is None:
+                self.drops["unknown_destination"] += len(packets)
+                continue
+            for plaintext in self._bundle(_packer.pack(destination), packets):
+                data = admission.seal_for(DATA, plaintext, peer)
+                datagrams.append(Datagram(data, peer.source))
         datagrams += self._flush_alone()
         self._datagrams_sent += len(datagrams)
+        return datagrams
+
+    def _for_all(self, packets: list[bytes], now: float) -> list[Datagram]:
+        """Multicasts, now and then behind the card of this boot."""
+        admission, targets = self._admission, self._group(now)
+        hello = admission.hello(now)
+        datagrams = [] if hello is None else [Datagram(hello, target) for target in targets]
+        for plaintext in self._bundle(_NIL, packets, admission.group_bytes):
+            data = admission.seal_group(DATA, plaintext, now)
+            datagrams += [Datagram(data, target) for target in targets]
         return datagrams
 
     def _flush_alone(self) -> list[Datagram]:
@@ -367,19 +392,24 @@ class Transport:
                 self.drops["unknown_destination"] += 1
                 continue
             (plaintext,) = self._bundle(_packer.pack(destination), [packet])
-            datagrams.append(Datagram(self._sealer.seal(DATA, plaintext), peer.source))
+            data = self._admission.seal_for(DATA, plaintext, peer)
+            datagrams.append(Datagram(data, peer.source))
         return datagrams
 
     def _introduce(self, now: float) -> list[Datagram]:
         plaintext = self._introductions.next(now)
         if plaintext is None:
             return []
-        data = self._sealer.seal(INTRODUCTION, plaintext)
+        data = self._admission.seal_group(INTRODUCTION, plaintext, now)
         return [Datagram(data, peer.source) for peer in self._table.by_address.values()]
 
-    def _bundle(self, named: bytes, packets: list[bytes]) -> Iterator[bytes]:
-        """The packets joined into arrays that fit into a datagram, behind who they are for."""
+    def _bundle(self, named: bytes, packets: list[bytes], beside: int = 0) -> Iterator[bytes]:
+        """The packets joined into arrays that fit into a datagram, behind who they are for.
+
+        `beside`: the bytes of codes behind what is sealed.
+        """
         room = self.options.datagram_bytes_max - HEADER.size - TAG_BYTES - ARRAY_BYTES - len(named)
+        room -= beside
         joined: list[bytes] = []
         size = 0
         for packet in packets:
@@ -411,6 +441,10 @@ class Transport:
 
     # --- for the owner --------------------------------------------------------------------------
 
+    def on_members(self, members: Iterable[Address]) -> None:
+        """A view with these members begins."""
+        self._admission.on_members(members)
+
     def forget(self, address: Address) -> None:
         """Forget a peer; when it speaks again it has to prove itself again."""
         peer = self._table.by_address.get(address)
@@ -426,6 +460,7 @@ class Transport:
         result = {f"drops.{reason}": number for reason, number in sorted(self.drops.items())}
         result["datagrams_sent"] = self._datagrams_sent
         result["peers"] = len(self._table.nodes)
+        result |= self._admission.counters()
         if self._watch is not None:
             result.update(self._watch.counters())
         return result

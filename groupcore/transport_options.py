@@ -14,6 +14,10 @@ DATAGRAM_BYTES_MAX = 65_536
 """Largest datagram that is looked at."""
 CONTROL_BYTES_MAX = 512
 """Largest challenge or proof that is looked at."""
+CARD_DATAGRAM_BYTES_MAX = 768
+"""The same with a card in it (`identity.card`)."""
+CODES_RESERVE_BYTES = 129
+"""Room for the codes of eight receivers (`identity.pair`); more of them cost room where it is."""
 ARRAY_BYTES = 5
 """Largest msgpack array header."""
 DESTINATION_BYTES = 80
@@ -37,6 +41,12 @@ class TransportOptions:
     `idle_probe_s`; peers tell each other whom they know every `introduce_every_s`, to be forgotten
     after `introduced_s`. Datagrams are numbered upwards from `first_counter`; every boot has keys
     of its own.
+
+    With identities: a boot shows its card with a multicast every `hello_every_s`. Signatures of
+    what is not known are looked at `verify_burst` times at once and `verify_per_s` times in the
+    long run for one source, four times that for all. A new group key is waited for `rekey_wait_s`,
+    comes at most every `rekey_every_s`, and the former is good for `former_key_s`. Who is silent
+    for `coded_s` gets no codes. `codes_bytes`: what each packet leaves free for them.
     """
 
     datagram_bytes_max: int = 60_000
@@ -58,9 +68,17 @@ class TransportOptions:
     quiet_s: float = 3.0
     source_quiet_s: float = 0.6
     first_counter: int = 0
+    hello_every_s: float = 0.2
+    verify_per_s: float = 25.0
+    verify_burst: float = 50.0
+    rekey_wait_s: float = 0.5
+    rekey_every_s: float = 1.0
+    former_key_s: float = 5.0
+    coded_s: float = 10.0
+    codes_bytes: int = 0
 
     @property
     def packet_bytes_max(self) -> int:
         """Largest packet that fits into `datagram_bytes_max`, headers and destination included."""
         overhead = HEADER.size + TAG_BYTES + ARRAY_BYTES + DESTINATION_BYTES
-        return self.datagram_bytes_max - overhead
+        return self.datagram_bytes_max - overhead - self.codes_bytes

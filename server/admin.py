@@ -122,6 +122,7 @@ class Desk:
                 "waiting": node.waiting,
                 "taking": node.taking,
                 "keys": node.objects.groups.keys.shown(),
+                "identity": node.objects.groups.revocations.shown(),
                 "at_rest": node.seals.shown(),
                 "erasing": {} if node.erasures is None else node.erasures.by_node(),
                 "coordinator": None if view is None else view.coordinator.name,

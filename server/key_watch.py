@@ -26,17 +26,28 @@ REMEDY = (
     "--key-file and --cluster; another cluster needs another --multicast"
 )
 
+STRANGE = ("no_certificate", "has_certificate", "foreign_certificate")
+"""Why it is dropped where they have certificates that are not good here, or this node's are not."""
+STRANGE_REMEDY = (
+    "other nodes are heard, but they have certificates of another operator, or none: all nodes of "
+    "a cluster have the same --key-file and --operator-key, or none of them has; then they are of "
+    "one user of one machine"
+)
+
 
 @dataclass(slots=True)
 class KeyWatch:
     """Judges the channel's counters, second by second; `in_view` says whether there is a view."""
 
     since: float | None = None
+    remedy: str = f"--key-file: {REMEDY}"
     told: bool = False
 
     def look(self, counters: Mapping[str, int], in_view: bool, now: float) -> bool:
         """Whether this node has to end because its key is not the others'."""
-        closed = sum(counters.get(f"transport.drops.{reason}", 0) for reason in CLOSED)
+        closed, strange = _dropped(counters, CLOSED), _dropped(counters, STRANGE)
+        if strange > closed:
+            closed, self.remedy = strange, f"--key-file, --operator-key: {STRANGE_REMEDY}"
         if closed < CLOSED_LEAST or counters.get("transport.peers", 0) > 0:
             self.since = None
             return False
@@ -45,7 +56,7 @@ class KeyWatch:
         if now - self.since < PATIENCE_S:
             return False
         if in_view and not self.told:
-            logger.warning("%s", REMEDY)
+            logger.warning("%s", self.remedy)
             self.told = True
         return not in_view
 
@@ -60,5 +71,9 @@ async def watch_key(
     while True:
         await asyncio.sleep(LOOK_S)
         if watch.look(counters(), in_view(), loop.time()):
-            fail(KeyProblem(f"--key-file: {REMEDY}"))
+            fail(KeyProblem(watch.remedy))
             return
+
+
+def _dropped(counters: Mapping[str, int], reasons: tuple[str, ...]) -> int:
+    return sum(counters.get(f"transport.drops.{reason}", 0) for reason in reasons)

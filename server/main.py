@@ -70,6 +70,10 @@ def command_of(word: str) -> Command | None:
             from server.rekey_cli import run_rekey_command
 
             return run_rekey_command
+        case "node-key" | "node-cert":
+            from server.certificates_cli import run_certificates_command
+
+            return run_certificates_command
         case "plan":
             from server.plan_cli import run_plan_command
 

@@ -27,6 +27,7 @@ from server.errors import (
     VersionProblem,
     refusal,
 )
+from server.identity import make_identity
 from server.settings import Settings
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def make_objects(
     rest: RestKey | None = None,
 ) -> ObjectsNode:
     """The node of the shared objects beneath; KeyProblem, SettingsProblem."""
+    identity = make_identity(settings)
     try:
         return ObjectsNode(
             settings.cluster,
@@ -77,6 +79,7 @@ def make_objects(
             multicast=settings.multicast,
             initial_hosts=settings.initial_hosts,
             key=key,
+            identity=identity,
             ttl=settings.ttl,
             cluster_size=settings.cluster_size,
             stack_options=StackOptions(k=settings.k),
@@ -114,6 +117,7 @@ def make_accounts(
     service.silent_s = lambda: objects.groups.channel.silent_s
     if key is not None:
         service.cluster_keys = key.read
+        service.own_audit_key = settings.operator_key is not None
     return service
 
 

@@ -129,6 +129,14 @@ SETTINGS: tuple[Setting, ...] = (
         "key_file", optional_path, "", "", "file with the cluster key; may miss on loopback only"
     ),
     Setting(
+        "operator_key",
+        optional_path,
+        "",
+        "",
+        "file with the operator's public key: nodes need certificates that it has signed, this one "
+        "in node.cert of its --data folder; without it those on loopback make their own",
+    ),
+    Setting(
         "data_key_file",
         optional_path,
         "",
@@ -314,6 +322,7 @@ class Settings:
     origins: tuple[str, ...]
     data: Path
     key_file: Path | None
+    operator_key: Path | None
     data_key_file: Path | None
     k: int
     trace: Path | None

@@ -21,6 +21,7 @@ from typing import Self
 
 from groupcore.aio.errors import JoinRefusedError
 from groupcore.aio.gate import Gate
+from groupcore.aio.identity import NodeIdentity
 from groupcore.aio.inbox import APPLICATION_EVENTS, Inbox, Message, Outlet
 from groupcore.aio.key_file import KeyFile
 from groupcore.aio.lineage import Lineage, MemoryLineage
@@ -93,6 +94,7 @@ class Channel:
         state_provider: StateProvider | None = None,
         when_not_primary: str = "wait",
         hosting: Hosting | None = None,
+        identity: NodeIdentity | None = None,
     ) -> None:
         """Check the settings; nothing is opened before `connect`.
 
@@ -106,6 +108,8 @@ class Channel:
         this process. `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere. `close` takes
         `leave_timeout_s` at most. `state_provider` copies the application's state. Ordered sends
         outside the primary view "wait" or "fail". `hosting`: who hosts processes (`GroupNode`).
+        `identity`: what the node shows of itself; None: with a `key` that is all that members need,
+        without one they have certificates of this user's development operator.
 
         SettingsError, KeyFileError and CompositionError name what is wrong and the remedy.
         """
@@ -121,6 +125,7 @@ class Channel:
             cluster_size=cluster_size,
             application_state=application_state,
             datagram_bytes_max=datagram_bytes_max,
+            identity=identity,
         )
         plan = plan_stack(stack, stack_options)
         record = lineage or MemoryLineage()
@@ -332,9 +337,18 @@ class Channel:
         return self._settings.node_id
 
     @property
+    def identity(self) -> NodeIdentity | None:
+        """What the node shows of itself; None: it has the cluster key alone."""
+        return self._settings.identity
+
+    def end(self, error: GroupcoreError) -> None:
+        """The channel must not go on, for this reason; `on_failure` is told."""
+        self._fail(error)
+
+    @property
     def secret(self) -> Secret:
         """What connections of the cluster's nodes are sealed with (`groupcore.aio.transfer`)."""
-        return Secret(self._settings.cluster, self._settings.keys)
+        return Secret(self._settings.cluster, self._settings.keys, self._settings.credentials)
 
     @property
     def view(self) -> View | None:

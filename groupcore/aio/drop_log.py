@@ -16,7 +16,14 @@ LINES_MAX = 20
 SOURCES_MAX = 256
 
 MEANINGS = {
-    "forged": "another key or cluster name, or altered on the way",
+    "forged": "another key or cluster name, altered on the way, or a node that speaks for another",
+    "no_certificate": "a node with the cluster key alone, where nodes have certificates",
+    "has_certificate": "a node with a certificate, where nodes have the cluster key alone",
+    "foreign_certificate": "a certificate of another operator, or for another cluster",
+    "expired_certificate": "its certificate is no longer good; issue another one",
+    "revoked_certificate": "the operator has revoked its certificate",
+    "not_its_name": "its certificate is for another node",
+    "bad_certificate": "its certificate is not signed by the operator, or damaged",
     "unknown_key_epoch": "a key that this node does not have",
     "bad_clear_header": "another version of the protocol, or no node at all",
     "same_id": "this node's id is given to another node, too",

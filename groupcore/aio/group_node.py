@@ -22,11 +22,13 @@ from typing import Self, TypedDict, Unpack
 
 from groupcore.aio.asked import Asked
 from groupcore.aio.channel import Channel
+from groupcore.aio.identity import NodeIdentity
 from groupcore.aio.key_file import KeyFile
 from groupcore.aio.keys import NodeKeys
 from groupcore.aio.lineage import Lineage
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.plans import RunningPlan
+from groupcore.aio.revoking import NodeRevocations
 from groupcore.endpoint import Delivery
 from groupcore.errors import ChannelClosedError, GroupRefusedError, SettingsError
 from groupcore.events import Event
@@ -65,6 +67,7 @@ class NodeSettings(TypedDict, total=False):
     leave_timeout_s: float
     stack: str | Sequence[str]
     stack_options: StackOptions | None
+    identity: NodeIdentity | None
 
 
 CopyState = Callable[[GroupId], bytes | None]
@@ -134,10 +137,14 @@ class GroupNode:
             lambda: self.counters().get("transport.drops.unknown_key_epoch", 0),
             lambda: self._service is None and not self.counters().get("transport.peers", 0),
         )
+        self.revocations = NodeRevocations(
+            self.channel.identity, self.propose, self.channel.wake_soon, self.channel.end
+        )
 
     async def __aenter__(self) -> Self:
         """Join the cluster, or form it; errors are those of `Channel.connect`."""
         self.keys.start()
+        self.revocations.start()
         await self.channel.connect()
         return self
 
@@ -154,6 +161,7 @@ class GroupNode:
         """Leave the cluster."""
         await self.channel.close()
         self.keys.close()
+        self.revocations.close()
         self.asked.end("left", "this node has left the cluster")
 
     # --- processes and groups -------------------------------------------------------------------
@@ -348,6 +356,7 @@ class GroupNode:
         """A life begins; what was waited for in the former one is over."""
         former, self._service = self._service, service
         self.keys.begin(service.plane.me)
+        self.revocations.begin(service.plane.me)
         service.watch(self.watch)
         if self._recorder is not None:
             service.trace(self._recorder())
@@ -385,6 +394,7 @@ class GroupNode:
             self.asked.settle(event)
             if isinstance(event, MembersChanged | Told):
                 self.keys.on_event(event)
+                self.revocations.on_event(event)
 
     def _ignore(self, deliveries: list[Delivery | Event]) -> None:
         """The control plane's channel has nothing for the application."""

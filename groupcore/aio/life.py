@@ -16,6 +16,7 @@ from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.stacks import DataPlane, StackOptions, StackPlan, build_stack
 from groupcore.transport import Transport, TransportOptions
+from groupcore.transport_options import CODES_RESERVE_BYTES
 from groupcore.view import Address
 
 WINDOW_BYTES_LEAST = 64 << 10
@@ -35,6 +36,7 @@ def transport_options(
         datagram_bytes_max=settings.datagram_bytes_max,
         multicast=settings.group is not None,
         initial_hosts=hosts,
+        codes_bytes=0 if settings.identity is None else CODES_RESERVE_BYTES,
     )
 
 
@@ -102,9 +104,8 @@ def make_endpoint(
             "lineage file away and this node joins as an empty one"
         ) from None
     boot = random.randbytes(BOOT_BYTES)
-    return Endpoint(
-        address, stack, Transport(address, settings.keys, boot, transport, random), service
-    )
+    carrier = Transport(address, settings.keys, boot, transport, random, settings.credentials)
+    return Endpoint(address, stack, carrier, service)
 
 
 def fitted_service(

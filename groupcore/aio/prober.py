@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import SystemRandom
 
+from groupcore.aio.identity import NodeIdentity
 from groupcore.aio.life import transport_options
 from groupcore.aio.settings import ChannelSettings, check_settings, resolve_hosts
 from groupcore.aio.udp import UdpSockets
@@ -44,15 +45,17 @@ async def probe(
     hosts: Sequence[str] = (),
     ttl: int = 0,
     timeout_s: float = 2.0,
+    identity: NodeIdentity | None = None,
 ) -> Found:
     """Ask the nodes of a cluster; until all members of their views have answered, or it is time.
 
-    The settings are those of a channel. SettingsError and KeyFileError name what is wrong.
+    The settings are those of a channel; `identity` is that of a node, which may be running.
+    SettingsError and KeyFileError name what is wrong.
     """
     settings = replace(
         check_settings(
             cluster,
-            node_id="prober",
+            node_id="prober" if identity is None else identity.certificate.name,
             bind=bind,
             port=0,
             multicast=multicast,
@@ -62,6 +65,7 @@ async def probe(
             cluster_size=1,
             application_state=False,
             datagram_bytes_max=None,
+            identity=identity,
         ),
         node_id=PROBER_PREFIX + SystemRandom().randbytes(6).hex(),
     )
@@ -87,7 +91,7 @@ class Prober:
         self._keys = settings.keys
         boot = random.randbytes(BOOT_BYTES)
         options = transport_options(settings, hosts)
-        self.transport = Transport(address, self._keys, boot, options, random)
+        self.transport = Transport(address, self._keys, boot, options, random, settings.credentials)
         self.gathering = Gathering(random.getrandbits(63), _decode)
         self._sockets = sockets
         self._complete = asyncio.Event()

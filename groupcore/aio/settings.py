@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from ipaddress import IPv4Address
 
+from groupcore.aio.development import development_identity
+from groupcore.aio.identity import NodeIdentity
 from groupcore.aio.key_file import KeyFile
 from groupcore.errors import KeyFileError, SettingsError
+from groupcore.identity.card import Credentials
 from groupcore.peers import PROBER_PREFIX, SocketAddress
 from groupcore.seal import KEY_BYTES, Keyring
 from groupcore.sequencing.names import NAME_MAX
@@ -44,6 +47,12 @@ class ChannelSettings:
     cluster_size: int
     application_state: bool
     datagram_bytes_max: int
+    identity: NodeIdentity | None = None
+
+    @property
+    def credentials(self) -> Credentials | None:
+        """What the node shows of itself; None: it has the cluster key alone."""
+        return None if self.identity is None else self.identity.credentials
 
 
 def check_settings(
@@ -59,10 +68,12 @@ def check_settings(
     cluster_size: int,
     application_state: bool,
     datagram_bytes_max: int | None,
+    identity: NodeIdentity | None = None,
 ) -> ChannelSettings:
     """The settings of a channel; SettingsError or KeyFileError with the remedy when one is wrong.
 
-    `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere.
+    `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere. `identity` None: with a key the
+    node has that alone, without one it has a certificate of the development operator.
     """
     _check_name("cluster", cluster)
     _check_name("node_id", node_id)
@@ -81,6 +92,11 @@ def check_settings(
         raise SettingsError(
             f"datagram_bytes_max {datagram_bytes_max} is not between 1000 and 65000"
         )
+    keys = Keyring.of(cluster, _keys(cluster, key, local))
+    if identity is not None:
+        identity.check(cluster, node_id)
+    elif key is None:
+        identity = development_identity(cluster, node_id)
     return ChannelSettings(
         cluster=cluster,
         node_id=node_id,
@@ -88,11 +104,12 @@ def check_settings(
         port=port,
         group=None if multicast is None else _group(multicast),
         initial_hosts=tuple(parse_host("initial_hosts", host) for host in initial_hosts),
-        keys=Keyring.of(cluster, _keys(cluster, key, local)),
+        keys=keys,
         ttl=ttl,
         cluster_size=cluster_size,
         application_state=application_state,
         datagram_bytes_max=datagram_bytes_max,
+        identity=identity,
     )
 
 
@@ -141,7 +158,8 @@ def _keys(cluster: str, key: bytes | KeyFile | None, local: bool) -> tuple[bytes
     if cluster not in _told_of_development_key:
         _told_of_development_key.add(cluster)
         log.warning(
-            "cluster %s runs under the development key that everybody knows: on loopback only",
+            "cluster %s runs under the development key, on loopback only: its nodes are told from "
+            "others by certificates of this user's own",
             cluster,
         )
     return (blake2b(cluster.encode(), digest_size=KEY_BYTES, person=b"development key").digest(),)

@@ -62,7 +62,7 @@ class StateService:
         self._name = settings.node_id
         self._bind = settings.bind
         self._offers = StateTransfer.name in plan.words
-        self._server = TransferServer(Secret(settings.cluster, settings.keys))
+        self._server = TransferServer(Secret(settings.cluster, settings.keys, settings.credentials))
         self._notify = notify
         self._provider = provider
         self._getting: asyncio.Future[GetStateOk] | None = None

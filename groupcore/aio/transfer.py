@@ -6,6 +6,7 @@ stream of frames.
 
     hello      "GCST", version, key epoch, a public half (32)                caller to server
                a public half (32)                                            server to caller
+    shown      where nodes have identities: both ends (`transfer_identity`)
     frame      length (4 bytes), kind (1 byte), sealed box of at most FRAME_BYTES
     request    kind 1: what (1 byte: token or name), offset (8), digest (32), the token or name
     begin      kind 2: the offset from which on data follow: the one asked for, or 0
@@ -35,14 +36,12 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from groupcore.aio.errors import TransferError
+from groupcore.aio.transfer_identity import CALLER, SERVER
 from groupcore.aio.transfer_keys import (
-    BEFORE,
-    FRESH,
     HALF_BYTES,
     HELLO_BYTES,
     Half,
     Secret,
-    version_of,
 )
 from groupcore.peers import SocketAddress
 from groupcore.seal import TAG_BYTES
@@ -195,9 +194,13 @@ class TransferServer:
 
     async def _handshake(self, reader: StreamReader, writer: StreamWriter) -> tuple[AESGCM, bytes]:
         hello = await reader.readexactly(HELLO_BYTES)
-        half = Half.drawn(version_of(hello))
+        half = Half.drawn(self.secret.version_of(hello))
         theirs, ours = self.secret.keys(hello, half.public, half)
         writer.write(half.public)
+        showing = self.secret.showing(hello, half.public, half)
+        if showing is not None:
+            writer.write(showing.shown(SERVER))
+            await showing.look(CALLER, reader)
         kind, request = await Frames(theirs).read(reader, REQUEST_BYTES_MAX)
         if kind != REQUEST or len(request) < _REQUEST.size:
             raise TransferError("not a request")
@@ -270,11 +273,11 @@ async def fetch(
     `what` is the token of an offer, or with `named` a name. `ready` is set when a sink that was
     full takes more again.
     """
-    for version in (FRESH, BEFORE):
+    for version in secret.versions:
         try:
             await _fetch(address, secret, Half.drawn(version), what, intake, ready, named)
         except _HungUpError:
-            if version == BEFORE:
+            if version == secret.versions[-1]:
                 raise
         else:
             return
@@ -322,6 +325,10 @@ async def _introduced(
         answer = await reader.readexactly(HALF_BYTES)
     except (ConnectionError, EOFError) as error:
         raise _HungUpError(f"the connection broke off: {error!r}") from None
+    showing = secret.showing(hello, answer, half)
+    if showing is not None:
+        await showing.look(SERVER, reader)
+        writer.write(showing.shown(CALLER))
     return secret.keys(hello, answer, half)
 
 

@@ -24,12 +24,15 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from groupcore.aio.errors import TransferError
+from groupcore.aio.transfer_identity import Showing
+from groupcore.identity.card import Credentials
 from groupcore.seal import KEY_BYTES, Keyring
 
 HALF_BYTES = 32
 """A public half, or with version 2 random bytes."""
-FRESH, BEFORE = 3, 2
-"""The versions of the handshake: this one, and the one without halves, which is still answered."""
+SIGNED, FRESH, BEFORE = 4, 3, 2
+"""The versions of the handshake: with certificates, where nodes have them; without; and without
+halves, which is still answered where there are no certificates."""
 MAGIC = b"GCST"
 HELLO_BYTES = len(MAGIC) + 2 + HALF_BYTES
 """How a caller begins: magic, version, the epoch of its key, its half."""
@@ -63,16 +66,45 @@ class Half:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What both ends of a connection know: the cluster's name and its keys."""
+    """What both ends of a connection know: the cluster's name and its keys.
+
+    `credentials`: what this end shows of itself where nodes have identities; nobody without one is
+    spoken to then.
+    """
 
     cluster: str
     ring: Keyring
+    credentials: Credentials | None = None
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """Which handshakes this end takes, the best first."""
+        return (FRESH, BEFORE) if self.credentials is None else (SIGNED,)
+
+    def version_of(self, hello: bytes) -> int:
+        """The version that a caller begins with; TransferError when it is none of these."""
+        version = hello[len(MAGIC)]
+        if not hello.startswith(MAGIC) or version not in (SIGNED, FRESH, BEFORE):
+            raise TransferError("the caller speaks another protocol")
+        if version not in self.versions:
+            shows = "a certificate" if version == SIGNED else "no certificate"
+            raise TransferError(f"the caller has {shows}, other than the nodes here")
+        return version
+
+    def showing(self, hello: bytes, answer: bytes, half: Half) -> Showing | None:
+        """Who both ends are is shown with it; None where nodes have no identities."""
+        if self.credentials is None:
+            return None
+        caller, server = self.keys(hello, answer, half, b"shown ")
+        return Showing(self.credentials, hello + answer, caller, server)
 
     def hello(self, half: Half) -> bytes:
         """How a caller with this half begins."""
         return MAGIC + bytes((half.version, self.ring.current)) + half.public
 
-    def keys(self, hello: bytes, answer: bytes, half: Half) -> tuple[AESGCM, AESGCM]:
+    def keys(
+        self, hello: bytes, answer: bytes, half: Half, what: bytes = b""
+    ) -> tuple[AESGCM, AESGCM]:
         """The ciphers of one connection: of the caller's frames, and of the server's.
 
         `half` is one's own; `answer` the server's public one. TransferError when there is no key
@@ -84,15 +116,7 @@ class Secret:
             raise TransferError(f"there is no key of key epoch {epoch} here")
         said = hello[-HALF_BYTES:]
         shared = half.shared_with(answer if half.public == said else said)
-        info = b"groupcore transfer v%d " % half.version + self.cluster.encode()
+        info = b"groupcore transfer v%d " % half.version + what + self.cluster.encode()
         salt = hello[len(MAGIC) + 1 :] + answer
         both = HKDF(SHA256(), 2 * KEY_BYTES, salt=salt, info=info).derive(key + shared)
         return AESGCM(both[:KEY_BYTES]), AESGCM(both[KEY_BYTES:])
-
-
-def version_of(hello: bytes) -> int:
-    """The version that a caller begins with; TransferError when it is none of these."""
-    version = hello[len(MAGIC)]
-    if not hello.startswith(MAGIC) or version not in (FRESH, BEFORE):
-        raise TransferError("the caller speaks another protocol")
-    return version

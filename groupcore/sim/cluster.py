@@ -11,6 +11,7 @@ from groupcore.events import ConnectionClosed, ViewInstalled
 from groupcore.seal import Keyring
 from groupcore.sequencing.service import Service
 from groupcore.sequencing.tracing import Recorder
+from groupcore.sim.certified import SimulatedOperator
 from groupcore.sim.clock import MILLISECOND, SECOND, Clock
 from groupcore.sim.disk import Disk
 from groupcore.sim.fault import NAMES, Fault, Send
@@ -28,6 +29,7 @@ from groupcore.sim.trace import Happened, Mid, Trace
 from groupcore.stack import Stack
 from groupcore.stacks import DataPlane
 from groupcore.transport import TransportOptions
+from groupcore.transport_options import CODES_RESERVE_BYTES
 from groupcore.view import Address
 
 CLUSTER = "simulated"
@@ -63,6 +65,7 @@ class Cluster:
         self.fault_random = stream(seed, "fault-details")
         self.forger = Forger(self.clock, stream(seed, "forger"), self.network)
         self.keys = Keyring(CLUSTER, {0: KEY}, 0)
+        self.operator = SimulatedOperator(CLUSTER) if scenario.certificates else None
         self.notary = Notary(self.trace, self.clock)
         self.counters: Counter[str] = Counter()
         self.recorders: list[Recorder] = []
@@ -72,6 +75,7 @@ class Cluster:
             datagram_bytes_max=scenario.datagram_bytes_max,
             multicast=scenario.multicast,
             initial_hosts=tuple(map(_socket_address, range(scenario.nodes))),
+            codes_bytes=CODES_RESERVE_BYTES if scenario.certificates else 0,
         )
         self.nodes = [self._make_node(index) for index in range(scenario.nodes)]
         self._plan()
@@ -128,7 +132,10 @@ class Cluster:
     ) -> Endpoint:
         scenario = self.scenario
         options = tighten_transport(self._options, scenario.tight, scenario.nodes, random)
-        transport = NotarisedTransport(address, self.keys, boot, options, random, self.notary)
+        shown = None if self.operator is None else self.operator.credentials(address.name)
+        transport = NotarisedTransport(
+            address, self.keys, boot, options, random, self.notary, shown
+        )
         stack_random = Random(random.getrandbits(64))
         service = self.make_service(address, random)
         plane = None

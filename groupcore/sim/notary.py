@@ -12,8 +12,10 @@ from __future__ import annotations
 from random import Random
 
 from groupcore.batch import Batch
+from groupcore.identity.card import Credentials
+from groupcore.identity.pair import CODE_BYTES, NO_CODES
 from groupcore.peers import SocketAddress
-from groupcore.seal import HEADER, IDENTITY, Keyring
+from groupcore.seal import GROUP, HEADER, IDENTITY, Keyring
 from groupcore.sim.clock import Clock
 from groupcore.sim.trace import Suspect, Trace
 from groupcore.transport import Datagram, Transport, TransportOptions
@@ -38,7 +40,7 @@ class Notary:
 
     def seal(self, life: Address, data: bytes) -> None:
         """This life sends this datagram; the clear header names key and nonce."""
-        header = data[: HEADER.size]
+        header, data = data[: HEADER.size], _without_codes(data)
         known, _ = self._sealed.setdefault(header, (data, self._clock.now_ns))
         if known != data:
             self.suspect(life, "resealed", f"key and nonce of {header.hex()} again")
@@ -46,7 +48,7 @@ class Notary:
     def sealed_at(self, header: bytes, data: bytes) -> int | None:
         """When exactly these bytes, with this clear header, were sealed; None: never."""
         known = self._sealed.get(header)
-        return known[1] if known is not None and known[0] == data else None
+        return known[1] if known is not None and known[0] == _without_codes(data) else None
 
     def suspect(self, life: Address, what: str, harm: str) -> None:
         """Write down what such a datagram did to this life."""
@@ -64,8 +66,9 @@ class NotarisedTransport(Transport):
         options: TransportOptions,
         random: Random,
         notary: Notary,
+        credentials: Credentials | None = None,
     ) -> None:
-        super().__init__(address, keys, boot, options, random)
+        super().__init__(address, keys, boot, options, random, credentials)
         self._notary = notary
         self._began_ns = notary.now_ns
         self._taken: set[bytes] = set()
@@ -124,6 +127,12 @@ class NotarisedTransport(Transport):
             self._introductions.hosts(now),
             self.same_id_seen,
         )
+
+
+def _without_codes(data: bytes) -> bytes:
+    """What of a datagram is sealed: the codes of other receivers mean nothing to who opens it."""
+    end = len(data) - NO_CODES - CODE_BYTES * data[-1] if data else 0
+    return data[:end] if data[:1] == bytes((GROUP,)) and end >= HEADER.size else data
 
 
 def _passed(batches: list[Batch]) -> str:

@@ -20,6 +20,7 @@ from groupcore.sim.plant_schedules import CUT_OFF_BY_TURNS
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.plants_access import ACCESS_PLANTS
 from groupcore.sim.plants_cells import CELL_PLANTS
+from groupcore.sim.plants_certificates import CERTIFICATE_PLANTS
 from groupcore.sim.plants_deletions import DELETION_PLANTS
 from groupcore.sim.plants_detection import DETECTION_PLANTS
 from groupcore.sim.plants_documents import DOCUMENT_PLANTS
@@ -267,6 +268,7 @@ PLANTS: dict[str, Plant] = {
         *VIEW_PLANTS,
         *VOTER_PLANTS,
         *SAFETY_PLANTS,
+        *CERTIFICATE_PLANTS,
         *TOTAL_PLANTS,
         *TRANSFER_PLANTS,
         *MERGE_PLANTS,

@@ -44,7 +44,8 @@ class Scenario:
     others are parted from the rest while it learns (`latecomer`). `tight`: which limits are made
     tiny (`tightness`). `state_chunk_bytes`: fresh members take their state through the group in
     such chunks, and `state_copies` make a copy; 0: beside the group. `state_trouble`: in what share
-    of transfers something happens to one of the two in the midst of it.
+    of transfers something happens to one of the two in the midst of it. `certificates`: nodes have
+    identities, and the network sees the handshake and the group keys of these.
     """
 
     seed: int
@@ -64,6 +65,7 @@ class Scenario:
     state_chunk_bytes: int = 0
     state_copies: int = 1
     state_trouble: float = 0.0
+    certificates: bool = False
     faults: tuple[Fault, ...] = ()
     sends: tuple[Send, ...] = ()
     pieces: ClassVar[tuple[str, ...]] = ("faults", "sends")

@@ -84,12 +84,13 @@ class AuditFile:
         *,
         takes_over: bool = False,
         seals: Seals | None = None,
+        own_key: bool = False,
     ) -> None:
         self._path = path
         self._box = None if seals is None else seals.box(KIND)
         make_folder(path.parent)
         _cut_torn_line(path)
-        key = AuditKey(path.parent, cluster, seals)
+        key = AuditKey(path.parent, cluster, seals, own_key)
         found = Verified(0, 0, 0, FIRST)
         if path.exists():
             may_lack = key.is_first or takes_over

@@ -1,7 +1,9 @@
 """The key of a node's audit file: kept in the data folder, derived from the cluster key if any.
 
-Without a cluster key a node draws a key of its own at its first start. With one, all nodes derive
-the same audit key by HKDF-SHA-256 (RFC 5869), so that each of them can verify the file of another.
+Without a cluster key, and where nodes have certificates, a node draws a key of its own at its first
+start: who has the cluster key, or another node's, forges nothing in this node's file. With the
+cluster key alone, all nodes derive the same audit key by HKDF-SHA-256 (RFC 5869), so that each of
+them can verify the file of another.
 The key stands in `audit.key`, mode 0600, as `audit:` and 64 hexadecimal digits; where the folder is
 sealed, so is that line.
 """
@@ -81,23 +83,27 @@ class AuditKey:
     """
 
     def __init__(
-        self, folder: Path, cluster: Sequence[bytes] = (), seals: Seals | None = None
+        self,
+        folder: Path,
+        cluster: Sequence[bytes] = (),
+        seals: Seals | None = None,
+        own: bool = False,
     ) -> None:
         self._path, self._fresh = folder / NAME, folder / f".{NAME}.new"
         self._seals = seals
         kept = read_audit_key(self._path, seals) if self._path.exists() else None
         self.is_first = kept is None
         from_cluster = [derived(key) for key in cluster]
-        if from_cluster:
+        if from_cluster and not own:
             self.current = from_cluster[0]
-        elif kept is not None:
+        elif kept is not None and kept not in from_cluster:
             self.current = kept
         elif self._fresh.exists():  # a start that has not come to `keep`
             self.current = self._read_fresh()
         else:
             self.current = secrets.token_bytes(KEY_BYTES)
-        own = () if kept is None else (kept,)
-        self.known = tuple(dict.fromkeys((self.current, *own, *from_cluster)))
+        former = () if kept is None else (kept,)
+        self.known = tuple(dict.fromkeys((self.current, *former, *from_cluster)))
         if kept != self.current or self._is_plain():
             self._write()
 

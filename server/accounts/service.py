@@ -96,6 +96,7 @@ class AccountService:
         self.guard = Guard(lambda: asyncio.get_running_loop().time())
         self.offers = True
         self.cluster_keys: Callable[[], tuple[bytes, ...]] = tuple
+        self.own_audit_key = False
         self.silent_s: Callable[[], float] = lambda: 0.0
         self.seals: Seals | None = None
         self.mailer: Mailer | None = None
@@ -145,7 +146,9 @@ class AccountService:
     def begin(self, accounts: Accounts, shelf: Shelf) -> None:
         """Use the object, which the node has opened; DamagedStoreError, KeyProblem."""
         path = self._folder / "audit.jsonl"
-        self._file = AuditFile(path, self.cluster_keys(), seals=self.seals)
+        self._file = AuditFile(
+            path, self.cluster_keys(), seals=self.seals, own_key=self.own_audit_key
+        )
         accounts.changes().tap = self._on_change
         self._lists = Lists(accounts, shelf)
         self._accounts = accounts

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, cast
@@ -86,7 +86,8 @@ async def restore(
     """
     check_empty(settings.data)
     key = key_file(settings)
-    node = Node(settings, key, "http://127.0.0.1")
+    alone = replace(settings, operator_key=None)  # no other node is to hear it
+    node = Node(alone, key, "http://127.0.0.1")
     try:
         await node.start()
         await until_ready(node)

@@ -1,8 +1,8 @@
 """Real nodes: processes of the server on the loopback interface, started, hurt and ended.
 
-Each cluster has a multicast port and a key of its own, so that clusters do not meet. Nodes listen
-on ports that the system chooses and name them in their log. Only processes that were started here
-are ended, each by its own handle. There are no accounts, unless a test asks for them.
+Each cluster has a multicast port, a key and an operator of its own, so that clusters do not meet.
+Nodes listen on ports that the system chooses and name them in their log. Only processes that were
+started here are ended, each by its own handle. There are no accounts, unless a test asks for them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,17 @@ from typing import Any, Self
 
 import aiohttp
 
+from groupcore.aio.identity import (
+    CERTIFICATE,
+    NODE_CERTIFICATE,
+    node_key,
+    operator_key,
+    signed_up,
+    write_operator,
+    write_record,
+)
+from groupcore.aio.private import make_folder
+from groupcore.identity.signed import public_bytes
 from tests.end_to_end.nursery import Forked, nursery
 from tests.management import credentials
 
@@ -141,6 +152,7 @@ class Cluster:
             "multicast": f"228.8.8.8:{free_udp_port()}",
             "cluster_size": size,
             "key_file": str(self.write_key("key")),
+            "operator_key": str(self.operator()),
             "http": "127.0.0.1:0",
             "admin": "127.0.0.1:0",
             "accounts": "off",
@@ -195,11 +207,29 @@ class Cluster:
         path.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
         return path
 
+    def operator(self) -> Path:
+        """The public key of the operator that certifies the nodes here."""
+        shown = self.folder / "operator.pub"
+        write_operator(shown, public_bytes(operator_key(self.folder / "operator")))
+        return shown
+
+    def certify(self, folder: Path, node_id: str) -> None:
+        """Give the node of this folder a certificate, where it has none."""
+        if (folder / NODE_CERTIFICATE).exists():
+            return
+        make_folder(folder)
+        public = public_bytes(node_key(folder))
+        operator = operator_key(self.folder / "operator")
+        certificate = signed_up(operator, public, "groupcore", node_id, days=1)
+        write_record(folder / NODE_CERTIFICATE, CERTIFICATE, certificate.packed)
+
     # --- processes ------------------------------------------------------------------------------
 
     async def spawn(self, name: str, **flags: str | int) -> NodeProcess:
         """Start a node, and do not wait for anything."""
         given = {"node_id": name, "data": str(self.folder / name), **self.flags, **flags}
+        if given.get("operator_key"):
+            self.certify(Path(str(given["data"])), str(given["node_id"]))
         arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
         log = self.folder / f"{name}.{len(self._all)}.log"
         log.touch()

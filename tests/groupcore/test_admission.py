@@ -101,7 +101,7 @@ def test_a_proof_under_a_name_that_is_not_the_senders_is_refused() -> None:  # A
     impostor = Transport(
         Address("c", 1), Keyring("home", {1: KEY}, 1), b"x" * 16, TransportOptions(), Random(1)
     )
-    impostor._sealer = sealer
+    impostor._admission._sealer = sealer
     b.receives(sealer.seal(DATA, b"\x91\xc0"), ATTACKER)
     (challenge,) = b.transport.flush(0.0)
     impostor.receive(challenge.data, b.host, 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from groupcore.batch import Batch, pack_messages, unpack_messages
+from groupcore.identity.card import Credentials
 from groupcore.layers import nakack_headers
 from groupcore.seal import Keyring
 from groupcore.transport import Datagram, SocketAddress, Transport, TransportOptions
@@ -25,6 +26,7 @@ class Node:
         boot: bytes = b"",
         keys: Keyring | None = None,
         options: TransportOptions | None = None,
+        credentials: Credentials | None = None,
     ) -> None:
         self.address = Address(name, incarnation)
         self.host = HOSTS[name]
@@ -36,6 +38,7 @@ class Node:
             self.boot,
             options or TransportOptions(),
             Random(f"{name}{incarnation}"),
+            credentials,
         )
 
     def sends(self, text: bytes, to: Node | None = None, now: float = 0.0) -> list[bytes]:

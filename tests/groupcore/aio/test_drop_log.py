@@ -28,11 +28,11 @@ def test_one_line_a_source_and_minute_with_all_that_came_since(
         log.tell({"10.0.0.9:9": {"forged": 2, "malformed": 1}}, 1_000.0 + second)
     assert [record.getMessage() for record in caplog.records] == [
         "a has dropped bad input of 10.0.0.9:9 (forged 2, malformed 1): "
-        "another key or cluster name, or altered on the way",
+        "another key or cluster name, altered on the way, or a node that speaks for another",
         "a has dropped bad input of 10.0.0.9:9 (forged 120, malformed 60): "
-        "another key or cluster name, or altered on the way",
+        "another key or cluster name, altered on the way, or a node that speaks for another",
         "a has dropped bad input of 10.0.0.9:9 (forged 120, malformed 60): "
-        "another key or cluster name, or altered on the way",
+        "another key or cluster name, altered on the way, or a node that speaks for another",
     ]
 
 

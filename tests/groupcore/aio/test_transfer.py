@@ -138,7 +138,7 @@ async def test_a_half_that_gives_nothing_is_refused(server: TransferServer) -> N
 async def test_a_caller_of_before_is_served(
     server: TransferServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("groupcore.aio.transfer.FRESH", BEFORE)
+    monkeypatch.setattr(Secret, "versions", (BEFORE,))
     intake = Intake(MemorySink())
     await fetch(server.address, SECRET, offered(server), intake)
     assert taken(intake) == STATE
@@ -147,12 +147,12 @@ async def test_a_caller_of_before_is_served(
 async def test_a_server_of_before_is_called_again_in_its_way(
     server: TransferServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def known_before(hello: bytes) -> int:
+    def known_before(secret: Secret, hello: bytes) -> int:
         if hello[4] != BEFORE:
             raise TransferError("the caller speaks another protocol")
         return BEFORE
 
-    monkeypatch.setattr("groupcore.aio.transfer.version_of", known_before)
+    monkeypatch.setattr(Secret, "version_of", known_before)
     intake = Intake(MemorySink())
     await fetch(server.address, SECRET, offered(server), intake)
     assert taken(intake) == STATE

@@ -44,7 +44,7 @@ from server.accounts import webauthn_codec
 from server.accounts.errors import AccountError
 from server.console.colleagues import Colleagues, read_answer
 from server.errors import BadMessageError
-from tests.groupcore.decoders import recorded, samples
+from tests.groupcore.decoders import identities, recorded, samples
 from tests.groupcore.decoders.samples import OBJECTS, A, B
 from tests.server.accounts.device import Device
 
@@ -226,6 +226,46 @@ DECODERS: tuple[Decoder, ...] = (
         lambda: [packb([["10.0.0.1", 7600], ["10.0.0.2", 1]])],
         WireError,
         ("groupcore.wire",),
+    ),
+    Decoder(
+        "identity.certificate",
+        identities.certificate,
+        identities.certificates,
+        WireError,
+        ("groupcore.identity.certificate",),
+        cost=4,
+    ),
+    Decoder(
+        "identity.revocations",
+        identities.revocations,
+        identities.lists,
+        WireError,
+        ("groupcore.identity.revocations",),
+        cost=4,
+    ),
+    Decoder(
+        "identity.card",
+        identities.card,
+        identities.cards,
+        WireError,
+        ("groupcore.identity.card",),
+        cost=8,
+    ),
+    Decoder(
+        "identity.letter",
+        identities.letter,
+        identities.letters,
+        WireError,
+        ("groupcore.identity.handshake",),
+        cost=8,
+    ),
+    Decoder(
+        "identity.word",
+        identities.word,
+        identities.words,
+        WireError,
+        ("groupcore.identity.handshake",),
+        cost=2,
     ),
     Decoder(
         "keys.word",

@@ -58,7 +58,10 @@ def test_whatever_the_bytes_are_a_decoder_gives_a_value_or_its_one_error(decoder
 
 
 RETURNS = frozenset(
-    {"keys.word", "transport.introduction", "server.question", "sequencing.beginning"}
+    {
+        *("keys.word", "transport.introduction", "server.question", "sequencing.beginning"),
+        *("identity.letter", "identity.word"),
+    }
 )
 """What gives None, or False, for bytes that are none."""
 
