@@ -14,7 +14,7 @@ from groupcore.sequencing.plane import Plane
 from groupcore.view import Address
 from tests.groupcore.decoders import recorded
 
-EMPTY = ({}, [], "", b"", False, 0.0)
+EMPTY: tuple[object, ...] = ({}, [], "", b"", False, 0.0)
 STREAMS, END = 2, 2
 """Where a node's state has its streams, and a stream its end."""
 
