@@ -207,9 +207,13 @@ class Machine:
         if not self.members:
             node = process.node
             self.birth = f"{node.name}#{node.incarnation:x}/{process.number}:{self.position}"
+        self.let_in(process)
+        return self._tell("on_joined", process)
+
+    def let_in(self, process: Process) -> None:
+        """The process is a member from now on; the object is not told."""
         self.members.setdefault(process, 0)
         self._members = tuple(self.members)
-        return self._tell("on_joined", process)
 
     def _depart(self, process: Process) -> Done:
         self.members.pop(process, None)

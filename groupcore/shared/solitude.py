@@ -32,7 +32,7 @@ class Solitary:
 
     def __init__(self, target: Stateful) -> None:
         self._machine = Machine(target, group=0)
-        self._machine.members[NOBODY] = 0
+        self._machine.let_in(NOBODY)
         self._watchers = Watchers()
 
     def changes(self, waiting_max: int) -> Stream[Change]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from groupcore.sequencing.names import Process
-from groupcore.shared.machine import Machine
 from groupcore.shared.places import behaviours, cell, place, shown
 from groupcore.shared.places.carrying import Carrier
 from groupcore.shared.places.cell import Cell
@@ -53,17 +52,6 @@ def _dead_not_carried() -> list[Patch]:
         """Nobody looks for it, either."""
 
     return [(Carrier, "_is_mine", mine), (place.Place, "_look", look)]
-
-
-def _receipts_forgotten() -> list[Patch]:
-    original = Machine.load
-
-    def load(self: Machine, packed: bytes) -> None:
-        original(self, packed)
-        if isinstance(self.target, Cell):
-            self.target.received.clear()
-
-    return [(Machine, "load", load)]
 
 
 def _left_behind() -> list[Patch]:
@@ -129,16 +117,6 @@ def _loser_not_told() -> list[Patch]:
         return self.things[thing]
 
     return [(Joining, "_free", free)]
-
-
-def _chance_of_the_node() -> list[Patch]:
-    rolled: list[int] = []
-
-    def chance(thing: str, position: int, rolls: int) -> int:
-        rolled.append(position)
-        return behaviours.mixed(len(rolled))
-
-    return [(behaviours, "chance", chance)]
 
 
 def _ticks_doubled() -> list[Patch]:
@@ -208,13 +186,6 @@ CELL_PLANTS = (
         profile="places",
     ),
     Plant(
-        "pl-receipts-forgotten",
-        "a node that takes a cell over does not know what the cell has been given",
-        (17, 20, 21),
-        _receipts_forgotten,
-        profile="places",
-    ),
-    Plant(
         "pl-left-behind",
         "what a cell held before it was divided stays there",
         (25, 18, 20),
@@ -261,13 +232,6 @@ CELL_PLANTS = (
         "who grabs a thing that another one has is told to have it",
         (30,),
         _loser_not_told,
-        profile="places",
-    ),
-    Plant(
-        "pl-chance-of-the-node",
-        "a die falls by what its node has rolled before",
-        (17,),
-        _chance_of_the_node,
         profile="places",
     ),
     Plant(

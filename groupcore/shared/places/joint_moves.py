@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from groupcore.errors import GroupcoreError
 from groupcore.shared.places.carrying import Secure
 from groupcore.shared.places.cell import Cell
-from groupcore.shared.places.refusals import NoSuchThingError, PlaceRefusalError, ThingBusyError
+from groupcore.shared.places.refusals import NoSuchThingError, ThingBusyError
 from groupcore.shared.places.thing import Edit
 
 
@@ -26,16 +27,16 @@ async def move_jointly(
     paths = sorted(by_cell)
     if any(path not in cells for path in paths):
         raise NoSuchThingError("a cell of what is to be moved is not open here")
-    first = cells[paths[0]]
-    await first.prepare(joint, paths, list(by_cell[paths[0]]), by)
+    first, *others = [(cells[path], list(by_cell[path])) for path in paths]
+    deciding, some = first
+    await deciding.prepare(joint, paths, some, by)
     try:
-        asked = [(cells[path], list(by_cell[path])) for path in paths[1:]]
-        for pending in [cell.prepare(joint, paths, some, by) for cell, some in asked]:
+        for pending in [cell.prepare(joint, paths, some, by) for cell, some in others]:
             await pending
-    except PlaceRefusalError:
-        await first.decide(joint, False)
+    except GroupcoreError:
+        await deciding.decide(joint, False)
         raise
     if secure is not None:
         await secure()
-    if not await first.decide(joint, True):
+    if not await deciding.decide(joint, True):
         raise ThingBusyError("the move was given up meanwhile; try again")
