@@ -125,6 +125,19 @@ def test_a_new_cluster_key_begins_behind_an_anchor_that_vouches_for_the_former_l
         verify(path, (derived(later),))
 
 
+def test_where_nodes_have_certificates_the_audit_key_is_the_nodes_own(path: Path) -> None:
+    notes, cluster = entries(9), b"a" * 32
+    AuditFile(path, (cluster,)).append(notes[:3])
+    AuditFile(path, (cluster,), own_key=True).append(notes[:6])
+    (own,) = keys(path)
+    assert own != derived(cluster)
+    AuditFile(path, (cluster,), own_key=True).append(notes)
+    assert keys(path) == (own,), "it is kept"
+    assert verify(path, (own,)).unkeyed == 3
+    with pytest.raises(DamagedStoreError, match="line 4"):
+        verify(path, (derived(cluster),))
+
+
 def test_an_anchor_is_not_forged(path: Path) -> None:
     AuditFile(path).append(entries(4))
     known, lines = keys(path), path.read_text().splitlines()
