@@ -174,8 +174,6 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.onEnd(object, error);
   }
 
-  // --- the outline ----------------------------------------------------------------------------
-
   onOutlineState(outline: OutlineObject, state: OutlineState): void {
     const before = outline.isSameBirth ? [] : [...outline.entries.keys()];
     if (!outline.isSameBirth) this.beginAnew(outline);
@@ -361,8 +359,6 @@ export class Follower implements BlockListener, OutlineListener {
     this.chaseParts(this.overlay.own.filter(isIt));
     this.view(this.overlay.withdraw(isIt));
   }
-
-  // --- answers --------------------------------------------------------------------------------
 
   onBlockAnswer(
     block: BlockObject,
