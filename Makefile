@@ -133,19 +133,13 @@ test-pipeline: pipeline
 # in one piece when it is done, not between the lines of the real tests.
 .PHONY: test-beside
 test-beside:
-	+@nice -n 19 $(MAKE) --output-sync=recurse check-types test-pipeline test-core test-schedules test-rounds test-games
+	+@nice -n 19 $(MAKE) --output-sync=recurse check-types test-pipeline test-core test-schedules test-rounds
 
 # What is always the same, so that a commit is not judged by its luck: of new schedules some 1 in 700 finds something,
 # of new games 1 in 150. `make schedules` and `make rounds` play new ones; what they find is kept (docs/proof.md).
 .PHONY: test-rounds
 test-rounds:
 	@$(MAKE) rounds ROUNDS=2000 SECOND=
-
-# Games that are always the same, with nodes and with slow ones. `make disturbed SEED=` plays others.
-.PHONY: test-games
-test-games: setup
-	cd webui && GAMES=1000 SEED=72001 npx vitest run tests/document/disturbed.test.ts -t "at once, with" \
-		--execArgv=--max-semi-space-size=64
 
 .PHONY: test-schedules
 test-schedules: $(INSTALLED)

@@ -15,7 +15,7 @@ const HOPS_MAX = 50;
 type Fate = { readonly draft: Rich; readonly next: readonly Chased[] } | null;
 
 /** Where words stand in a text, as of a version of it; 0: as of when it came to where it went. */
-export type Words = readonly [version: number, places: readonly Stretch[]];
+export type Words = readonly [version: number, ...Stretch];
 
 /** A part on its way to a block, as a parcel of `source`. */
 export interface Chased {
@@ -38,21 +38,17 @@ export function chased(
   return { block, source, number, text, words };
 }
 
-/** Where words stand that came to a block in this parcel; null: that is not known (any more). */
-function placesNow({ words }: Chased, block: BlockObject, key: string): Words[1] | null {
-  const frame = words?.[0] ? [words[0], 0] : block.frames.get(key);
-  if (words === undefined || frame === undefined) return null;
-  const { past, steps } = block;
+/** Where words stand that came to a block in this parcel; null: nowhere; undefined: that is not known (any more). */
+function placeNow({ words }: Chased, { past, steps, frames }: BlockObject, key: string) {
+  const frame = words?.[0] ? [words[0], 0] : frames.get(key);
+  if (!words || !frame) return;
   const [version = 0, at = 0] = frame;
   const first = past.length - steps + version;
-  if (first < 0) return null;
-  return words[1].flatMap(([from, to]) => {
-    let now: Stretch | null = [from + at, to + at];
-    for (const [, step] of past.slice(first))
-      if (now !== null && (step[0] === "edit" || step[0] === "cut"))
-        now = stretchBehind(now, step[1]);
-    return now === null ? [] : [now];
-  });
+  if (first < 0) return;
+  let now: Stretch | null = [words[1] + at, words[2] + at];
+  for (const [, step] of past.slice(first))
+    if (now && (step[0] === "edit" || step[0] === "cut")) now = stretchBehind(now, step[1]);
+  return now;
 }
 
 /** `isIn`: whether a block is in the outline. */
@@ -74,9 +70,9 @@ function fateOf(
     if (draft.length + next.length > 0) return { draft, next };
     // It is in the text, which may have gone on, or have been on its way out when it came.
     const { status, via, into } = found;
-    const places = placesNow(one, found, key);
-    if (places?.length === 0) return { draft, next }; // somebody has taken it out, or split it off
-    const words: Words | undefined = places === null ? undefined : [0, places];
+    const place = placeNow(one, found, key);
+    if (place === null) return { draft, next }; // somebody has taken it out, or split it off
+    const words: Words | undefined = place && [0, ...place];
     if (status === "joined")
       return { draft, next: [chased(via || id, [into, found.number], text, words)] };
     if (status === "deleted") return { draft: text, next };

@@ -174,8 +174,6 @@ export class Follower implements BlockListener, OutlineListener {
     this.owner.onEnd(object, error);
   }
 
-  // --- the outline ----------------------------------------------------------------------------
-
   onOutlineState(outline: OutlineObject, state: OutlineState): void {
     const before = outline.isSameBirth ? [] : [...outline.entries.keys()];
     if (!outline.isSameBirth) this.beginAnew(outline);
@@ -344,29 +342,23 @@ export class Follower implements BlockListener, OutlineListener {
   /** F1, F6: where parts that have come to a block, and are shown elsewhere, went on to. */
   goOn({ isPart, isHere, places, words }: Came): void {
     const { blocks } = this.confirmed;
+    const isThere = (own: Own): boolean =>
+      own.from !== undefined && hasCome(own, blocks.get(own.hop)?.received);
     this.overlay.own = this.overlay.own.map((own) => {
       if (!isPart(own)) return own;
       const isIt = isHere?.(own) === true;
       const next = isIt ? null : passedOn(own, places, blocks);
       if (next === null) this.chaseParts([own], isIt ? words : undefined);
-      else this.later.push(() => this.settleParts());
+      else this.later.push(() => this.chaseAway(isThere)); // it had come before that was known
       return next ?? own;
     });
   }
 
-  /** F6: parts that had come to where they went on to before it was known that they would. */
-  private settleParts(): void {
-    const { blocks } = this.confirmed;
-    this.overlay.own = this.overlay.own.map((own) =>
-      own.from === undefined ? own : caughtUp(own, blocks),
-    );
-    const isThere = (own: Own): boolean =>
-      own.from !== undefined && hasCome(own, blocks.get(own.hop)?.received);
-    this.chaseParts(this.overlay.own.filter(isThere));
-    this.view(this.overlay.withdraw(isThere));
+  /** Parts that are not where they are shown, or not known to be. */
+  private chaseAway(isIt: (own: Own) => boolean): void {
+    this.chaseParts(this.overlay.own.filter(isIt));
+    this.view(this.overlay.withdraw(isIt));
   }
-
-  // --- answers --------------------------------------------------------------------------------
 
   onBlockAnswer(
     block: BlockObject,
@@ -543,9 +535,7 @@ export class Follower implements BlockListener, OutlineListener {
       /^(edit|set|split|merge|letters)$/.test(verb[0]) && verb[1] === id;
     this.refused(isIt, code);
     this.adrift.refuse(id, code);
-    const isLost = ({ from, hop }: Own): boolean => from !== undefined && hop === id;
-    this.chaseParts(this.overlay.own.filter(isLost));
-    this.view(this.overlay.withdraw(isLost));
+    this.chaseAway(({ from, hop }) => from !== undefined && hop === id);
     this.chases.giveUp(({ block }) => block === id, code);
     this.giveBack(id, 0);
     this.look();

@@ -72,7 +72,7 @@ export interface Came {
   readonly isPart: (own: Own) => boolean;
   readonly isHere: ((own: Own) => boolean) | null;
   readonly places: readonly Place[];
-  readonly words?: Words;
+  readonly words?: Words | undefined;
 }
 
 /**
@@ -443,8 +443,7 @@ export class Overlay {
     // An own move that the outline has done, below a later one: nobody has moved anything.
     const isOrdered = after.order === before.order;
     const told = isOrdered ? changes.filter(([kind]) => kind !== "move") : changes;
-    const event = { changes: told, before: value, after: this.value };
-    return unseen.length > 0 ? { ...event, unseen } : event;
+    return { changes: told, before: value, after: this.value, unseen };
   }
 
   /** The document, with the blocks of before where they are the same. */

@@ -31,12 +31,9 @@ export function stepsTo(
   if (block.steps + steps.length !== version) return null;
   if (block.status !== "unborn") {
     // Joined here, and it goes on: its text was refused, and has come back.
-    const isBack =
-      block.status === "joined" &&
-      block.number > 0 &&
-      (steps.length > 0 || state.status === "open") &&
-      leadsTo(block.leaving, steps, state);
-    if (isBack) block.begin(block.attributes, block.leaving);
+    const { status, number, leaving, attributes } = block;
+    if (status === "joined" && number > 0 && steps.length > 0 && leadsTo(leaving, steps, state))
+      block.begin(attributes, leaving);
     const isIt = block.isSameBirth || leadsTo(block.content, steps, state);
     return isIt ? steps : null;
   }

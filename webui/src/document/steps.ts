@@ -147,13 +147,6 @@ function editOf(id: string, delta: RichDelta, joined: string | null): Step {
   return joined === null ? ["edit", id, delta] : ["edit", id, delta, joined];
 }
 
-/** Where the text of another block has come: the page may have another text of this one. */
-function placeOf(delta: RichDelta | null, { content }: BlockObject): number {
-  const [first] = delta ?? [];
-  if (first === undefined) return richLength(content); // an empty text
-  return typeof first === "number" ? first : 0;
-}
-
 /** A parcel has come: a text that was joined to this one, or a part of a late edit. */
 function parcelSteps(
   confirmed: Confirmed,
@@ -168,14 +161,14 @@ function parcelSteps(
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === joined;
     if (outcome === "refused") return { happened: [], refused: isJoin, drafted: null };
     if (to !== "") return NOTHING; // it is shown where it was until it has come there
-    const step = ["merge", joined, id, placeOf(delta, block), from.leaving] as const;
+    const step = ["merge", joined, id, richLength(block.content), from.leaving] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
   if (isText === true && confirmed.comes(source, number, id, outcome === "done" && to === "")) {
     // Of a block that is shown, and has not been told (yet) to be joined to this one.
     const isJoin: Which = ({ verb }) => verb[0] === "merge" && verb[1] === source;
     const text = insertedText(delta ?? []);
-    const step = ["merge", source, id, placeOf(delta, block), text] as const;
+    const step = ["merge", source, id, richLength(block.content), text] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
   const isPart = isParcel(source, [id, number]);
@@ -183,7 +176,8 @@ function parcelSteps(
   const step = delta === null ? null : editOf(id, delta, isText === true ? source : null);
   const own = delta === null ? null : isThis;
   const drafted = outcome === "drafted" ? isPart : null;
-  const words: Words = [block.steps + 1, insertsIn(delta ?? []).map(([from, to]) => [from, to])];
+  const [one, more] = insertsIn(delta ?? []);
+  const words: Words | undefined = one && !more ? [block.steps + 1, one[0], one[1]] : undefined;
   const came = drafted === null ? { isPart, isHere: own, places: moved, words } : undefined;
   return { happened: [{ step, own, came }], refused: isPart, drafted };
 }

@@ -13,9 +13,15 @@ const LIMIT_MS = 3_600_000;
 const SEED_MS = 60_000;
 
 /** Known faults: a seed that plays well is to be taken out of this list, and put into MENDED. */
-const OPEN: readonly (readonly [seed: number, what: string])[] = [];
+const OPEN: readonly (readonly [seed: number, what: string])[] = [
+  [72309, "doubled"],
+  [72717, "apart"],
+];
 /** The same on slow nodes. */
-const OPEN_SLOW: readonly (readonly [seed: number, what: string])[] = [];
+const OPEN_SLOW: readonly (readonly [seed: number, what: string])[] = [
+  [72161, "missing"],
+  [72172, "doubled"],
+];
 /** On slow nodes. */
 const MENDED_SLOW: readonly (readonly [seed: number, what: string])[] = [
   [20095, "missing"],
