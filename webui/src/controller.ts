@@ -16,7 +16,7 @@ import { Company, type CompanyState } from "./here/company";
 import { Keeper, takeKept } from "./keeper";
 import { PictureDesk } from "./pictures/desk";
 import type { UploadParts } from "./pictures/uploads";
-import { problemText } from "./problem";
+import type { Problem } from "./problem";
 import type { Socket } from "./shared/link";
 import type { Kept, Store } from "./store";
 import { Waiting } from "./waiting";
@@ -38,9 +38,7 @@ export interface DocumentState {
   /** What the node can do: `serving`, `stale`, … */
   readonly condition: string;
   /** Why nothing goes on any more, null as long as it does. */
-  readonly problem: string | null;
-  /** Its code: `signed_out`, `forbidden`, … */
-  readonly problemCode: string | null;
+  readonly problem: Problem | null;
   /** What the person is here; null until it is known. */
   readonly role: string | null;
   readonly mayWrite: boolean;
@@ -221,7 +219,6 @@ export class DocumentController {
       changesSaid: this.changes?.said ?? "",
       condition: this.session.state === "connected" ? this.session.condition : "serving",
       problem: this.problem,
-      problemCode: this.model.problem?.code ?? this.session.stopped?.code ?? null,
       role: this.role.name,
       mayWrite: this.mayWrite,
       around: this.around,
@@ -250,17 +247,8 @@ export class DocumentController {
     return [...this.drafts.filter(({ id }) => !known.has(id)), ...drafts];
   }
 
-  private get problem(): string | null {
-    const { problem } = this.model;
-    const { stopped } = this.session;
-    if (problem === null)
-      return stopped === null ? null : problemText(stopped.code, stopped.message);
-    if (problem.code === "forbidden") {
-      return this.model.isLoaded ? documentWords.noReader : documentWords.missing;
-    }
-    return problem.code === "no_such_document"
-      ? documentWords.missing
-      : problemText(problem.code, problem.message);
+  private get problem(): Problem | null {
+    return this.model.problem ?? this.session.stopped;
   }
 
   private get mayWrite(): boolean {

@@ -3,6 +3,12 @@
 import { language } from "./words/language";
 import { problemWords } from "./words/problems";
 
+/** What a server said: its code, and what it says of it, in English. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+}
+
 type Words = Readonly<Record<string, unknown>>;
 
 const all: Words[] = [];

@@ -11,9 +11,6 @@ export default {
     `Ein Titel hat höchstens ${number(most)} Zeichen. Weggelassen wurde: „${words}“`,
   shortcuts: "Tastenkürzel",
   inspector: "Inspektor",
-  noReader: "Sie dürfen dieses Dokument nicht mehr lesen.",
-  missing:
-    "Unter dieser Adresse gibt es kein Dokument. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
   notAllLoaded:
     "Ein Teil Ihrer Auswahl ist noch nicht geladen. Versuchen Sie es gleich noch einmal.",
   partMissing:

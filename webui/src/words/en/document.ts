@@ -9,8 +9,6 @@ export default {
     `A title has at most ${number(most)} characters. This was left out: “${words}”`,
   shortcuts: "Keyboard shortcuts",
   inspector: "Inspector",
-  noReader: "You may not read this document any more.",
-  missing: "There is no document at this address. Check it, or look in the list.",
   notAllLoaded: "A part of what you have selected is not loaded yet. Try again in a moment.",
   partMissing: "A part of this page could not be loaded. Check your connection, then try again.",
   readOnly: "You can read this document, not change it.",

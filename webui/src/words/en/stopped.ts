@@ -5,4 +5,6 @@ export default {
   notOpened: "This document cannot be opened",
   keptUntilSignIn:
     "You are signed out. What you have written is kept in this browser, and is sent when you sign in again.",
+  noReader: "You may not read this document any more.",
+  missing: "There is no document at this address. Check it, or look in the list.",
 };
