@@ -176,14 +176,16 @@ class PlaceBehaviours(Checker):
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
         """Each node's ticks, and all rings."""
-        last: dict[tuple[str, int, Stretch], int] = {}
+        last: dict[tuple[str, int, Stretch], tuple[int, int]] = {}
         for tick in trace.of(PlaceTicked):
             key = (tick.n, tick.inc, (tick.object, tick.epoch, tick.birth))
-            before = last.get(key, tick.number - 1)
+            position, before = last.get(key, (0, 0))
+            if tick.position <= position:
+                continue  # a copy that is opened again goes through the order again
             if tick.number <= before:
                 text = f"{life(*key[:2])} does tick {tick.number} of {tick.object} behind {before}"
                 found.append(self.breach(tick.t, (tick.n,), text))
-            last[key] = tick.number
+            last[key] = tick.position, tick.number
         rung: dict[tuple[Stretch, str, int], int] = {}
         for rang in trace.of(PlaceRang):
             place = ((rang.object, rang.epoch, rang.birth), rang.thing, rang.due_ms)

@@ -18,7 +18,7 @@ from groupcore.sim.trace_places import (
 )
 
 A = ("a", 1)
-CELL = ("place/hall/r", 1, "birth")
+PLACE = ("a", 1, "place/hall/r", 1, "birth")
 PUT = (PlaceCalled(1, "ann", 1, "put", ("x",)), PlaceAnswered(2, "ann", 1, "", "", ""))
 SAVED = PlaceSaved(3, "ann", 1)
 EMPTY = PlaceEnd(9, *A, (), ())
@@ -31,7 +31,7 @@ def judged(*records: Record) -> list[int]:
 
 
 def held(position: int, what: str, by: str, holder: str = "") -> PlaceHeld:
-    return PlaceHeld(position, *A, *CELL, position, what, "x", by, holder or by)
+    return PlaceHeld(position, *PLACE, position, what, "x", by, holder or by)
 
 
 def test_what_is_saved_is_there_or_was_deleted() -> None:
@@ -58,10 +58,10 @@ def test_the_first_has_it_and_the_others_are_told_who() -> None:
 
 
 def test_ticks_are_done_once_and_timers_ring_once_and_in_time() -> None:
-    one, two = (PlaceTicked(n, *A, *CELL, n, n) for n in (1, 2))
+    one, two = (PlaceTicked(n, *PLACE, n, n) for n in (1, 2))
     assert judged(one, two) == []
     assert judged(one, one._replace(position=2)) == [31]
-    rang = PlaceRang(5, *A, *CELL, 5, "t", 100, 120)
+    rang = PlaceRang(5, *PLACE, 5, "t", 100, 120)
     assert judged(rang, rang) == []
     assert judged(rang, rang._replace(position=6)) == [31]
     assert judged(rang._replace(time_ms=99)) == [31]
