@@ -56,9 +56,10 @@ def test_datagrams_of_impossible_size_version_or_kind_are_counted() -> None:
     for data in (b"", datagram[:50], bytes(65_537)):
         assert b.receives(data, ATTACKER) == []
     assert b.transport.drops == {"bad_size": 3}
-    for place, value in ((0, 2), (1, 6)):
+    for place, value in ((0, 9), (1, 99), (0, 2), (1, 6)):
         assert b.receives(datagram[:place] + bytes([value]) + datagram[place + 1 :], a.host) == []
     assert b.transport.drops["bad_clear_header"] == 2
+    assert b.transport.drops["has_certificate"] == 2
 
 
 @pytest.mark.parametrize("proven", [False, True])

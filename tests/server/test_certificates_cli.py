@@ -95,7 +95,7 @@ def test_what_is_wrong_is_said_in_a_line(
     told: str,
 ) -> None:
     run(capsys, "node-cert", "operator", tmp_path / "o")
-    usual: dict[str, object] = {
+    flags_of: dict[str, dict[str, object]] = {
         "issue": {
             "--operator": tmp_path / "o",
             "--node-id": "a",
@@ -103,7 +103,8 @@ def test_what_is_wrong_is_said_in_a_line(
             "--out": tmp_path / "c",
         },
         "revoke": {"--operator": tmp_path / "o", "--list": tmp_path / "l"},
-    }.get(arguments[0] if arguments else "", {})
+    }
+    usual = flags_of.get(arguments[0] if arguments else "", {})
     flags = [text for pair in usual.items() for text in pair]
     with pytest.raises(problem, match=told) as error:
         run(capsys, "node-cert", *arguments[:1], *flags, *arguments[1:])

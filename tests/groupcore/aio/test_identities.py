@@ -90,7 +90,11 @@ class Cluster:
             key=KEY,
             identity=identity,
         )
-        node.channel.on_failure = lambda error: self.failed.setdefault(name, error)
+
+        def fail(error: GroupcoreError) -> None:
+            self.failed.setdefault(name, error)
+
+        node.channel.on_failure = fail
         self.nodes.append(node)
         return node
 
