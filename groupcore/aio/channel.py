@@ -69,8 +69,9 @@ class Channel:
     Deliveries go to `receiver` (called once a turn with a list), or, without one, to the
     iterators. `view` is the last view that the application was told of, None outside; `primary`
     tells whether this member can take part in the order now. `on_failure` is told what has ended a
-    channel that was connected. `identity` is what the node shows of itself; None: with a `key` that is
-    all that members need, without one they have certificates of this user's development operator. Use one channel from one loop and one task at a time.
+    channel that was connected. `identity` is what the node shows of itself; None: with a `key`
+    that is all that members need, without one they have certificates of this user's development
+    operator. Use one channel from one loop and one task at a time.
     """
 
     def __init__(
