@@ -30,7 +30,7 @@ def make_identity(settings: Settings) -> NodeIdentity | None:
                 settings.data, settings.operator_key, settings.cluster, settings.node_id
             )
         if settings.key_file is None:
-            return development_identity(settings.cluster, settings.node_id, settings.data)
+            return development_identity(settings.cluster, settings.node_id)
     except KeyFileError as error:
         raise KeyProblem(f"--operator-key: {error}") from None
     logger.warning(

@@ -69,7 +69,9 @@ class Channel:
     Deliveries go to `receiver` (called once a turn with a list), or, without one, to the
     iterators. `view` is the last view that the application was told of, None outside; `primary`
     tells whether this member can take part in the order now. `on_failure` is told what has ended a
-    channel that was connected. Use one channel from one loop and one task at a time.
+    channel that was connected. `identity` is what the node shows of itself; None: with a `key`
+    that is all that members need, without one they have certificates of this user's development
+    operator. Use one channel from one loop and one task at a time.
     """
 
     def __init__(
@@ -108,8 +110,6 @@ class Channel:
         this process. `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere. `close` takes
         `leave_timeout_s` at most. `state_provider` copies the application's state. Ordered sends
         outside the primary view "wait" or "fail". `hosting`: who hosts processes (`GroupNode`).
-        `identity`: what the node shows of itself; None: with a `key` that is all that members need,
-        without one they have certificates of this user's development operator.
 
         SettingsError, KeyFileError and CompositionError name what is wrong and the remedy.
         """
