@@ -310,8 +310,8 @@ export class DocumentController {
   }
 
   /** What is not saved is kept, or cannot be: the page may be left. */
-  async kept(): Promise<void> {
-    await this.keeper.kept();
+  kept(): Promise<void> {
+    return this.keeper.kept();
   }
 
   /** The page is left; a browser may bring it back as it was. */

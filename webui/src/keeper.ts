@@ -15,12 +15,15 @@ import { isUnsent, type Kept, type Store } from "./store";
 const DELAY_MS = 100;
 /** A store that hangs holds calls up for so long. */
 const PATIENCE_MS = 1_000;
+/** So long behind a write, with nothing new, it is told that all is kept: a badge does not flicker. */
+const CALM_MS = 300;
 /** So long after the last edit was saved, nothing of the document is left in the store. */
 const TIDY_MS = 10_000;
 
 export class Keeper {
   private timer: ReturnType<typeof setTimeout> | null = null;
   private tidying: ReturnType<typeof setTimeout> | undefined;
+  private telling: ReturnType<typeof setTimeout> | undefined;
   private isWriting = false;
   private isDirty = false;
   /** How often the person has added something, and how much of that the store has. */
@@ -31,14 +34,14 @@ export class Keeper {
   hasFailed = false;
 
   /**
-   * `state`: what is to be kept now. `isStored`: the store has something of it. `written`: a write
-   * has ended.
+   * `state`: what is to be kept now. `isStored`: the store has something of it. `written`: writes
+   * have ended.
    */
   constructor(
     private readonly store: Store | null,
     private readonly state: () => Kept,
     private isStored: boolean,
-    private readonly written: () => void = () => undefined,
+    private readonly written: () => void,
   ) {
     this.hasFailed = store === null;
   }
@@ -53,7 +56,10 @@ export class Keeper {
    * is in no write yet, and not only as the places of others' changes in it have moved.
    */
   changed(isSomething: boolean, isNew = true): void {
-    if (isNew) this.added += 1;
+    if (isNew) {
+      clearTimeout(this.telling);
+      this.added += 1;
+    }
     if (!isSomething) this.stored = this.added;
     if (!isSomething && !this.isStored) return;
     this.isDirty = true;
@@ -102,7 +108,7 @@ export class Keeper {
     this.isWriting = false;
     for (const resolve of waiters) resolve();
     if (this.isDirty) this.flush();
-    this.written();
+    this.telling = setTimeout(this.written, CALM_MS);
   }
 
   private tidy(): void {

@@ -262,8 +262,7 @@ test("what is not in the store yet is not said to be kept, and closing is asked 
   expect(controller.state.isKept).toBe(false);
   stage.model?.waitFor(1);
   await controller.kept();
-  await settle();
-  expect(stage.last?.isKept).toBe(true);
+  expect(controller.state.isKept).toBe(true);
   stage.model?.waitFor(1);
   expect(controller.state.isKept).toBe(true);
   stage.model?.waitFor(0);

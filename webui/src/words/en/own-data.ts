@@ -18,7 +18,7 @@ export default {
   downloaded: "Your data is in your browser’s downloads.",
   // erasing it
   erase: "Delete your account",
-  eraseHint: "For good: nobody can bring it back, nor can who runs the server.",
+  eraseHint: "For good: nobody can bring it back, not even whoever runs the server.",
   beginErasing: "Delete your account…",
   whatComes: "what goes and what stays",
   goes: "What goes",
