@@ -110,8 +110,7 @@ class Channel:
         this process. `datagram_bytes_max` None: 60,000 on loopback, 1,400 elsewhere. `close` takes
         `leave_timeout_s` at most. `state_provider` copies the application's state. Ordered sends
         outside the primary view "wait" or "fail". `hosting`: who hosts processes (`GroupNode`).
-
-        SettingsError, KeyFileError and CompositionError name what is wrong and the remedy.
+        Raises SettingsError, KeyFileError, CompositionError: what is wrong, and the remedy.
         """
         self._settings = check_settings(
             cluster,
@@ -127,8 +126,7 @@ class Channel:
             datagram_bytes_max=datagram_bytes_max,
             identity=identity,
         )
-        plan = plan_stack(stack, stack_options)
-        record = lineage or MemoryLineage()
+        plan, record = plan_stack(stack, stack_options), lineage or MemoryLineage()
         self._lives = Lives(
             self._settings, plan, record, self._on_deliveries, self._fail, self._greet, hosting
         )
