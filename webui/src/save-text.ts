@@ -15,16 +15,16 @@ export interface SaveFacts {
 export function badgeText({ save, waited_s, isStopped, isKept }: SaveFacts): string {
   const { places } = save;
   if (save.kind === "saved") return documentWords.saved;
-  if (save.kind === "kept") return changesText(places, isKept);
+  if (save.kind === "kept") return changes(places, isKept);
   if (save.kind === "saving")
     return waited_s > 0 ? documentWords.stillSaving : documentWords.saving;
   const where = isStopped ? documentWords.disconnected : documentWords.offline;
-  return save.edits > 0 ? `${where} · ${changesText(places, isKept)}` : where;
+  return save.edits > 0 ? `${where} · ${changes(places, isKept)}` : where;
 }
 
-function changesText(places: number, isKept: boolean | null): string {
-  if (isKept === null) return documentWords.changesHere(places);
-  return isKept ? documentWords.changesKept(places) : documentWords.keepingChanges(places);
+function changes(places: number, isKept: boolean | null): string {
+  if (isKept === null) return documentWords.changesOnlyHere(places);
+  return isKept ? documentWords.changesKept(places) : documentWords.changesHere(places);
 }
 
 /**
@@ -35,7 +35,7 @@ function changesText(places: number, isKept: boolean | null): string {
 export function announcement(facts: SaveFacts, wasTrouble: boolean): string {
   const { save, waited_s, isKept } = facts;
   const isHeld = save.kind === "kept" || (save.kind === "offline" && save.edits > 0);
-  if (isHeld && isKept === null) return changesText(save.places, isKept);
+  if (isHeld && isKept === null) return documentWords.changesOnlyHere(save.places);
   if (save.kind === "offline" && save.edits > 0) return documentWords.sayNotSaved;
   if (save.kind === "offline") return documentWords.sayOffline;
   if (save.kind === "kept") return documentWords.sayKept;

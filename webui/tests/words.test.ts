@@ -27,10 +27,10 @@ test("the badge names the kept edits while they cannot be sent", () => {
 
 test("nothing is said to be kept before the store has it, or when it cannot have it", () => {
   const offline = { kind: "offline", edits: 3, places: 2 } as const;
-  expect(badgeText(facts(offline, { isKept: false }))).toBe("Offline · 2 changes being kept…");
+  expect(badgeText(facts(offline, { isKept: false }))).toBe("Offline · 2 changes in this tab");
   expect(badgeText(facts(offline, { isKept: null }))).toBe("Offline · 2 changes in this tab only");
   const kept = { kind: "kept", edits: 0, places: 1 } as const;
-  expect(badgeText(facts(kept, { isKept: false }))).toBe("1 change being kept…");
+  expect(badgeText(facts(kept, { isKept: false }))).toBe("1 change in this tab");
   expect(badgeText(facts(kept, { isKept: null }))).toBe("1 change in this tab only");
   expect(announcement(facts(offline, { isKept: null }), false)).toBe("2 changes in this tab only");
 });

@@ -23,13 +23,9 @@ export default {
   disconnected: "Getrennt",
   changesKept: (places) =>
     plural(places, "1 Änderung aufbewahrt", `${number(places)} Änderungen aufbewahrt`),
-  keepingChanges: (places) =>
-    plural(
-      places,
-      "1 Änderung wird aufbewahrt …",
-      `${number(places)} Änderungen werden aufbewahrt …`,
-    ),
   changesHere: (places) =>
+    plural(places, "1 Änderung in diesem Tab", `${number(places)} Änderungen in diesem Tab`),
+  changesOnlyHere: (places) =>
     plural(
       places,
       "1 Änderung nur in diesem Tab",

@@ -9,7 +9,6 @@ export default {
       : `Jemand hat ${number(count)}-mal vergeblich versucht, sich als Sie anzumelden, zuletzt am ${time}.`,
   attemptsHint:
     "So ist niemand hineingekommen. Wenn Sie es nicht waren, wählen Sie ein Passwort, das Sie sonst nirgends benutzen, oder fügen Sie einen Passkey hinzu.",
-  theAttempts: "fehlgeschlagene Anmeldungen",
   yourData: "Ihre Daten",
   downloadHint:
     "Ein Zip mit allem, was dieser Server von Ihnen hat: Konto, Anmeldungen, Rollen, die Einträge des Protokolls über Sie, und Ihre Dokumente als Markdown und JSON.",

@@ -20,9 +20,9 @@ export default {
   disconnected: "Disconnected",
   changesKept: (places: number) =>
     plural(places, "1 change kept", `${number(places)} changes kept`),
-  keepingChanges: (places: number) =>
-    plural(places, "1 change being kept…", `${number(places)} changes being kept…`),
   changesHere: (places: number) =>
+    plural(places, "1 change in this tab", `${number(places)} changes in this tab`),
+  changesOnlyHere: (places: number) =>
     plural(places, "1 change in this tab only", `${number(places)} changes in this tab only`),
   sayNotSaved: "Your edits cannot be saved right now. They are kept in this browser.",
   sayOffline: "Offline.",

@@ -8,7 +8,6 @@ export default {
       : `Somebody tried to sign in as you ${number(count)} times and failed, last on ${time}.`,
   attemptsHint:
     "Nobody got in that way. If it was not you, choose a password that you use nowhere else, or add a passkey.",
-  theAttempts: "failed sign-ins",
   // having it
   yourData: "Your data",
   downloadHint:
