@@ -52,22 +52,22 @@ function reaction(
   moment: Moment,
 ): Thing | null {
   const [first = 0, second = 0] = given;
-  switch (`${thing.kind} ${action} ${given.length}`) {
-    case "switch toggle 0":
-    case "light toggle 0":
+  switch (`${thing.kind}/${action}/${given.length}`) {
+    case "switch/toggle/0":
+    case "light/toggle/0":
       return withProps(thing, { on: !prop(thing, "on") });
-    case "timer start 1":
+    case "timer/start/1":
       if (first <= 0 || first > TIMER_MAX_MS) return null;
       return withProps(thing, { due: moment.timeMs + first });
-    case "timer stop 0":
+    case "timer/stop/0":
       return withProps(thing, { due: 0 });
-    case "dice roll 0":
+    case "dice/roll/0":
       return rolled(thing, moment);
-    case "vote choose 1":
+    case "vote/choose/1":
       return voted(thing, first, moment.who);
-    case "token flip 0":
+    case "token/flip/0":
       return withProps(thing, { up: !prop(thing, "up") });
-    case "ball kick 2":
+    case "ball/kick/2":
       if (Math.max(Math.abs(first), Math.abs(second)) > SPEED_MAX) return null;
       return withProps(thing, { vx: first, vy: second });
     default:

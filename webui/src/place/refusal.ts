@@ -20,6 +20,5 @@ export class PlaceRefusal extends Error {
     readonly holder = "",
   ) {
     super(code);
-    this.name = "PlaceRefusal";
   }
 }

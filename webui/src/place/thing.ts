@@ -38,12 +38,27 @@ export interface Edit {
   readonly to: string;
 }
 
-const KINDS = new Set(
-  (
-    "ink shape arrow sticky text picture frame card link door " +
-    "light switch clock timer dice vote token furniture ball"
-  ).split(" "),
-);
+const KINDS = new Set([
+  "ink",
+  "shape",
+  "arrow",
+  "sticky",
+  "text",
+  "picture",
+  "frame",
+  "card",
+  "link",
+  "door",
+  "light",
+  "switch",
+  "clock",
+  "timer",
+  "dice",
+  "vote",
+  "token",
+  "furniture",
+  "ball",
+]);
 const NUMBERS = {
   x: [limits.START, limits.END - 1],
   y: [limits.START, limits.END - 1],
