@@ -10,7 +10,8 @@ const EDITOR =
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
 
 /** What every page needs, in one small file. */
-const BASE = /src\/(?:ids|words\/(?:formats|language))\.|vite\/preload-helper/;
+const BASE =
+  /src\/(?:ids|problem|words\/(?:formats|language|common|problems))\.|vite\/preload-helper/;
 
 /** Areas of words that come together, in one file a language: docs/words.md. */
 const WORDS = {

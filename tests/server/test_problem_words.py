@@ -17,6 +17,8 @@ AUDITED = re.compile(
     r'"((?!\w+\.(?:jsonl?|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"'
 )
 """What is noted; names of files and of messages to a WebSocket look alike."""
+AREAS = ("problems", "faults", "credentials", "uploads")
+"""Areas of words that say what codes mean."""
 OF_BLOCKS = {
     *("bad_change", "base_too_old", "block_deleted", "block_exists", "no_such_block"),
     "out_of_range",
@@ -29,7 +31,8 @@ def test_each_code_that_a_page_may_come_across_has_words() -> None:
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     codes = {"".join(found) for found in RAISED.findall(text)}
     assert {"weak_password", "taken", "internal", "not_ready"} <= codes
-    missing = codes - OF_BLOCKS - words("problems") - words("faults") - words("credentials")
+    told = {word for area in AREAS for word in words(area)}
+    missing = codes - OF_BLOCKS - told
     assert not missing, f"add {sorted(missing)} to webui/src/words/*/problems.ts (docs/words.md)"
 
 

@@ -9,6 +9,7 @@ import { withMore } from "../document/save-state";
 import type { SaveState } from "../document/types";
 import { randomId } from "../ids";
 import type { KeptUpload } from "../store";
+import { withWords } from "../words/language";
 import { PicturePlugin } from "./plugin";
 import type { UploadParts, Uploads } from "./uploads";
 
@@ -66,7 +67,9 @@ export class PictureDesk {
     if (this.isLoading || this.isClosed) return;
     this.isLoading = true;
     this.cancelWait?.();
-    const { Uploads } = await import("./uploads").catch(() => ({ Uploads: null }));
+    const { Uploads } = await withWords(import("./uploads")).catch(() => ({
+      Uploads: null,
+    }));
     this.isLoading = false;
     if (this.isClosed) return;
     if (Uploads === null) {

@@ -8,9 +8,12 @@
  */
 
 import { ApiError } from "../api";
-import { problemText } from "../problem";
+import { alsoKnown, problemText } from "../problem";
 import type { KeptUpload } from "../store";
+import { uploadWords } from "../words/uploads";
 import { ACCEPTED, type Sending, type StoredPicture } from "./sending";
+
+alsoKnown(uploadWords);
 
 export type Stage = "waiting" | "sending" | "failed";
 

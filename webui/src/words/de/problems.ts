@@ -36,12 +36,6 @@ export default {
   too_large: "Das ist zu groß.",
   too_many: "Davon gibt es schon zu viele. Entfernen Sie zuerst einige.",
   too_many_documents: "Der Server fasst keine weiteren Dokumente.",
-  no_such_picture: "Dieses Bild gibt es nicht mehr.",
-  unknown_picture: "Das Bild, das kopiert werden soll, gibt es nicht mehr.",
-  not_a_picture:
-    "Das ist kein Bild, das ein Dokument zeigen kann. Nehmen Sie eine PNG-, JPEG-, GIF- oder WebP-Datei.",
-  bad_picture: "Dieses Bild ist beschädigt oder zu groß, um gezeigt zu werden.",
-  no_room: "Die Server haben keinen Platz für dieses Bild.",
   trashed: "Das liegt im Papierkorb. Stellen Sie es zuerst wieder her.",
   unauthenticated: "Sie sind nicht mehr angemeldet.",
   too_fast:

@@ -9,4 +9,9 @@ export default {
   remove: "Remove",
   description: "What the image shows, for those who cannot see it",
   save: "Save",
+  no_such_picture: "This picture is not there any more.",
+  unknown_picture: "The picture to be copied is not there any more.",
+  not_a_picture: "This is no picture that a document can show. Take a PNG, JPEG, GIF or WebP file.",
+  bad_picture: "This picture is damaged, or too large to be shown.",
+  no_room: "The servers have no room for this picture.",
 };
