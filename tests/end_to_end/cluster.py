@@ -13,7 +13,7 @@ import secrets
 import signal
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -223,14 +223,18 @@ class Cluster:
         certificate = signed_up(operator, public, "groupcore", node_id, days=1)
         write_record(folder / NODE_CERTIFICATE, CERTIFICATE, certificate.packed)
 
+    def arguments(self, given: Mapping[str, str | int]) -> list[str]:
+        """The arguments of a node with these flags, which has a certificate if it needs one."""
+        if given.get("operator_key"):
+            self.certify(Path(str(given["data"])), str(given["node_id"]))
+        return [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
+
     # --- processes ------------------------------------------------------------------------------
 
     async def spawn(self, name: str, **flags: str | int) -> NodeProcess:
         """Start a node, and do not wait for anything."""
         given = {"node_id": name, "data": str(self.folder / name), **self.flags, **flags}
-        if given.get("operator_key"):
-            self.certify(Path(str(given["data"])), str(given["node_id"]))
-        arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
+        arguments = self.arguments(given)
         log = self.folder / f"{name}.{len(self._all)}.log"
         log.touch()
         node = NodeProcess(name, nursery().begin(arguments, log), log)

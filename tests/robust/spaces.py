@@ -63,7 +63,10 @@ class Spaces(Cluster):
         own |= {"admin_cert": str(cert), "admin_key": str(key)}
         own |= {"admin_clients": str(self.authority.path)}
         given = {**self.flags, **own, **flags}
-        arguments = [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
+        if self.disks is not None:
+            # The disks are in a namespace of their own, where no certificate is put: the key alone.
+            given.pop("operator_key", None)
+        arguments = self.arguments(given)
         log = self.folder / f"{name}.{len(self._all)}.log"
         with log.open("wb") as output:
             process = await asyncio.create_subprocess_exec(
