@@ -233,7 +233,7 @@ async def test_metrics_have_the_documented_names(cluster: Cluster) -> None:
         'groupcore_build_info{version="0.1.0"} 1.0',
         "groupcore_documents 1.0",
         "groupcore_documents_held 1.0",
-        "groupcore_groups 7.0",
+        "groupcore_groups 8.0",
     ):
         assert line in text
 

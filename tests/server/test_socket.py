@@ -152,7 +152,7 @@ async def test_what_is_not_there_is_not_made_by_asking_for_it(
         answer = await page.open(kind, name.format(doc=doc))
         assert (answer["t"], answer["code"]) == ("error", code)
     _, status = await get(node.admin_url + "/admin/status")
-    own = {"charters", "documents", "nodes", "pictures", "accounts", "activity"}
+    own = {"charters", "documents", "nodes", "pictures", "accounts", "activity", "erasures"}
     assert set(status["groups"]) == {*own, f"doc/{doc}"}
 
 
