@@ -522,7 +522,7 @@ READ_ELSEWHERE = {
     "groupcore.aio.transfer": "tests/groupcore/aio/test_transfer.py",
     "groupcore.aio.udp": "builds a filter for the kernel",
     "server.accounts.audit_file": "tests/server/accounts: a node's own file, lines are judged",
-    "server.accounts.erased_file": "a list that a node has written, for an operator: DamagedStoreError",
+    "server.accounts.erased_file": "a node's own list: DamagedStoreError names it",
     "server.accounts.flow": "a signed cookie: tests/server/accounts",
     "server.accounts.oidc": "answers of the provider: tests/server/accounts",
     "server.admin": "answers of a node to its operator's commands",
