@@ -305,7 +305,7 @@ export class DocumentController {
     this.company.away(true);
     this.keeper.flush();
     const isUnkept =
-      !this.keeper.isKept && (this.model.stored() !== null || this.allDrafts.length > 0);
+      this.keeper.hasFailed && (this.model.stored() !== null || this.allDrafts.length > 0);
     return isUnkept || this.doing > 0 || this.pictures?.wouldLose === true;
   }
 
