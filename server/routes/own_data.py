@@ -18,10 +18,17 @@ from server.routes.asks import SIGNED_IN, Ask, Field, Row
 from server.routes.auth import Desk
 from server.routes.done import done
 from server.routes.factors import SecondFactors
-from server.routes.sessions import Sessions
+from server.routes.sessions import EMAIL, Sessions
 
 FATE = Field("fate", text="what becomes of documents that nobody else owns", choices=FATES)
-HEIR = Field("heir", str, False, "with hand_over: the address of an account that takes them", 254)
+HEIR = Field(
+    "heir",
+    str,
+    False,
+    "with hand_over: the address of an account that takes them",
+    EMAIL.max,
+    pattern=f"^$|{EMAIL.pattern}",
+)
 CURRENT = Field("current", str, False, "the present password, where there is one", 400)
 CODE = Field("code", str, False, "a code, where the account asks for a second factor", 40)
 ZIP = "application/zip"
@@ -135,7 +142,7 @@ class OwnData(Desk):
             return ""
         email = ask.text("heir")
         if not email:
-            raise AccountError("bad_request", "heir: name the address of who takes over")
+            raise AccountError("not_found", "heir: name the address of who takes over")
         found = self.accounts.by_email(check_email(email))
         if found is None:
             self.service.guard.wrong(Secret.ADDRESS, ask.by)
