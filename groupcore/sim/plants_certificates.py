@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from groupcore.admission import Arrival
+from groupcore.batch import Batch
 from groupcore.identity.handshake import Handshake
 from groupcore.peers import Peer
-from groupcore.seal import GROUP, KEY_BYTES, Cipher
+from groupcore.seal import GROUP, KEY_BYTES
 from groupcore.sim.clock import SECOND
 from groupcore.sim.fault import Fault, Send
 from groupcore.sim.planting import Patch, Plant
 from groupcore.sim.scenario import Scenario
+from groupcore.transport import Transport
 
 APART = Scenario(
     seed=3,
@@ -45,15 +47,16 @@ def _nobody_is_reminded() -> list[Patch]:
 
 
 def _unopened_is_answered() -> list[Patch]:
-    original = Handshake.open
+    original = Transport._receive_from_peer
 
-    def opened(self: Handshake, arrival: Arrival, ciphers: dict[int, Cipher]) -> bytes | None:
-        peer = self._table.peers.get(arrival.identity)
-        if arrival.version == GROUP and arrival.epoch not in ciphers and peer is not None:
-            self._give(peer, 0, bytes(KEY_BYTES))
-        return original(self, arrival, ciphers)
+    def receive(self: Transport, peer: Peer, arrival: Arrival) -> list[Batch]:
+        door = self._admission
+        if arrival.version == GROUP and arrival.epoch not in peer.ciphers:
+            assert isinstance(door, Handshake)
+            door._give(peer, 0, bytes(KEY_BYTES))
+        return original(self, peer, arrival)
 
-    return [(Handshake, "open", opened)]
+    return [(Transport, "_receive_from_peer", receive)]
 
 
 CERTIFICATE_PLANTS = (
