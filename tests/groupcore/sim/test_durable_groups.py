@@ -34,7 +34,7 @@ def test_disks_are_lost_in_some_schedules() -> None:
 
 def test_what_a_quorum_has_stored_is_there_though_who_has_it_votes_no_more() -> None:
     """Of five nodes that lose power, the only one that is back and has it is a learner at first."""
-    job = Job("durable", 1, 0, "d-ends-of-members")
+    job = Job("durable", 1, 3, "d-ends-of-members")
     left_out = DURABLE.play(job.scenario)
     after = [view for view in left_out.trace.views if view.epoch == 2]
     assert [member.name for member in after[0].members] == ["a", "b", "e"]
@@ -49,7 +49,7 @@ def test_saving_before_the_disk_has_is_found() -> None:
 
 
 def test_a_node_that_drops_what_it_has_said_to_have_saved_is_found() -> None:
-    job = Job("durable", 1, 5, "d-unrested")
+    job = Job("durable", 1, 6, "d-unrested")
     clean = DURABLE.play(job.scenario)
     assert clean.violations == []
     assert any(one.promised == one.kept for one in clean.trace.of(StreamKept))
