@@ -55,7 +55,8 @@ def _wiped_votes() -> list[Patch]:
     def complete(self: Record, view: View, rebuilding: bool) -> Record:
         return with_view(self, view, False)
 
-    return [(Record, "with_view", complete)]
+    # Peers that have heard of a newer folder refuse the vote by that alone (decision 182).
+    return [(Record, "with_view", complete), *_older_votes()]
 
 
 def _lost_unbound() -> list[Patch]:
@@ -247,7 +248,7 @@ DURABLE_PLANTS = (
     Plant(
         "d-suffix-forgotten",
         "a newer state in the archive takes the place of what came behind it, too",
-        (18, 5),
+        (18, 5, 0),
         _suffix_forgotten,
         profile="durable",
     ),
