@@ -15,7 +15,7 @@ from groupcore.sim.sensitivity import SEED, Hunt, hunt
 
 LEADS: dict[str, int] = loads((Path(__file__).parent / "leads.toml").read_text(encoding="utf-8"))
 SCHEDULES = 200
-"""So many are looked through where the lead shows nothing: a plant that none shows fails at once."""
+"""So many are looked through where the lead shows nothing; then the test fails."""
 
 
 @pytest.mark.slow
