@@ -28,7 +28,17 @@ from tests.groupcore.sequencing.world import World
 PLAN = '{"plan": 1, "groups": {"%d": "b"}}'
 
 LOOKS_ONLY = {
-    *("counters", "facts", "groups", "held", "is_logged", "next_wake", "open_process", "waiting"),
+    *(
+        "counters",
+        "disk_mark",
+        "facts",
+        "groups",
+        "held",
+        "is_logged",
+        "next_wake",
+        "open_process",
+        "waiting",
+    ),
     *("has_streams", "progress", "restore", "stored_streams", "stored_view", "trace", "watch"),
     *("end_turn", "take", "wake"),
 }
