@@ -128,6 +128,11 @@ class Place:
 
     # --- which cells are open -------------------------------------------------------------------
 
+    @property
+    def outline_name(self) -> str:
+        """The name of the outline's object."""
+        return f"place/{self._name}"
+
     def name_of(self, path: str) -> str:
         """The name of a cell's object."""
         return f"place/{self._name}/{path}"
