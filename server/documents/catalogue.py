@@ -49,6 +49,7 @@ class Catalogue(Map[str, Listed]):
     for_nodes = frozenset(
         {
             "add",
+            "add_place",
             "mark",
             "retitle",
             "clear",
@@ -62,11 +63,19 @@ class Catalogue(Map[str, Listed]):
     )
 
     @operation
-    def add(self, doc: str, title: str, documents_max: int, kind: str = DOCUMENT) -> bool:
-        """Put an item into the list; False when it is there already, which changes nothing.
+    def add(self, doc: str, title: str, documents_max: int) -> bool:
+        """Put a document into the list; False when it is there already, which changes nothing.
 
         TooManyDocumentsError above `documents_max`; BadChangeError, TooLargeError.
         """
+        return self._add(doc, title, documents_max, DOCUMENT)
+
+    @operation
+    def add_place(self, doc: str, title: str, documents_max: int) -> bool:
+        """As `add`, for a place: logs have calls of that as it was before there were places."""
+        return self._add(doc, title, documents_max, PLACE)
+
+    def _add(self, doc: str, title: str, documents_max: int, kind: str) -> bool:
         if doc in self:
             return False
         if not is_identifier(doc):

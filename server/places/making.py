@@ -12,7 +12,7 @@ from groupcore.shared.places import PlaceOutline, Thing
 from groupcore.shared.places.keeper import PlaceKeeper
 from groupcore.shared.places.refusals import ThingExistsError
 from groupcore.shared.places.squares import ROOT
-from server.documents.catalogue import PLACE, Catalogue, TooManyDocumentsError
+from server.documents.catalogue import Catalogue, TooManyDocumentsError
 from server.documents.making import Settle
 
 
@@ -46,4 +46,4 @@ async def make_place(
                         await cells[ROOT].refresh()
             await outline.rename(title)
         await settle(doc, outline)
-        return await catalogue.add(doc, title, documents_max, PLACE)
+        return await catalogue.add_place(doc, title, documents_max)

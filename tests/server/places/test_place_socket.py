@@ -56,7 +56,7 @@ async def test_who_has_grabbed_a_thing_loses_it_with_the_session(cluster: Cluste
             await ann.send({"t": "close", "name": name})
 
             async def is_free() -> bool:
-                return (await bob.call(name, "change", [edit("token", x=5)]))["t"] == "result"
+                return bool((await bob.call(name, "change", [edit("token", x=5)]))["t"] == "result")
 
             await eventually(is_free, "the token is free")
         told = [item[2] for one in bob.heard if one["t"] == "changes" for item in one["items"]]
