@@ -30,7 +30,6 @@ from server.accounts.secrets import new_secret
 from server.backup.archive import AUDIT, Reader
 from server.backup.fields import parts_of
 from server.backup.taking import (
-    ALL_CELLS,
     LISTED,
     THINGS,
     cut,
@@ -43,7 +42,8 @@ from server.errors import BadMessageError, DamagedStoreError, ServerError, Setti
 from server.node import Node
 from server.pictures.register import Kept, Pictures
 from server.places.acting import acting
-from server.places.acting import whole as whole_place
+from server.places.reading import ALL_CELLS
+from server.places.reading import whole as whole_place
 from server.sealed_lines import write_lines
 from server.serve import key_file
 from server.settings import Settings
@@ -105,6 +105,7 @@ async def restore(
         await node.start()
         await until_ready(node)
         node.keeper.linger_s = node.keepers.places.linger_s = 0.0
+        node.keepers.places.ticks = False  # what rolled when the backup was taken goes on later
         found = await _Filling(node, reader, told, erased).run()
         await node.objects.saved()
     except (MisfitError, BadMessageError) as error:

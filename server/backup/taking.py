@@ -36,12 +36,12 @@ from server.backup.resuming import outlasting
 from server.documents.catalogue import PLACE, Catalogue, Listed
 from server.errors import BadMessageError
 from server.node import Node
-from server.places.acting import whole as whole_place
+from server.places.reading import ALL_CELLS
+from server.places.reading import whole as whole_place
 from server.sealed_lines import plain_lines
 
 LISTED, KINDS = "_items", "kinds"
 """The fields of the list of documents and places."""
-ALL_CELLS = 1 << 30
 THINGS = codec_of(list[Thing])
 ATTEMPTS = 50
 """So often blocks that came while others were opened are opened, too."""

@@ -32,7 +32,7 @@ from server.documents.work import exported
 from server.documents.zipped import Zipped
 from server.errors import BadMessageError
 from server.node import Node
-from server.places.acting import whole
+from server.places.reading import whole
 from server.places.things import shown as shown_thing
 from server.routes.shown import (
     Shown,

@@ -55,6 +55,7 @@ LEAST = {
         ("get_documents_doc_headings", "get_documents_doc_pictures_picture"), Who.VIEWER
     ),
     **dict.fromkeys(("put_me_favourites_item", "get_places_doc"), Who.VIEWER),
+    "get_places_doc_pictures_picture": Who.VIEWER,
     **dict.fromkeys(("get_workspaces_workspace_members", "get_documents_doc_members"), Who.VIEWER),
     # To write.
     **dict.fromkeys(("post_documents", "post_documents_import"), Who.EDITOR),
@@ -64,6 +65,7 @@ LEAST = {
     "post_documents_doc_duplicate": Who.EDITOR,
     **dict.fromkeys(("post_places", "patch_places_doc", "post_places_doc_things"), Who.EDITOR),
     **dict.fromkeys(("patch_places_doc_things", "delete_places_doc_things"), Who.EDITOR),
+    "post_places_doc_pictures": Who.EDITOR,
     # To say who may.
     **dict.fromkeys(("get_users", "post_users", "patch_users_user"), Who.OWNER),
     **dict.fromkeys(("delete_users_user_sessions", "get_audit", "post_workspaces"), Who.OWNER),
