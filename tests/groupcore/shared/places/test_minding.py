@@ -101,6 +101,18 @@ def test_m3_a_timer_rings_about_when_it_is_due_and_costs_no_ticks_before() -> No
     World(5).run(main)
 
 
+def test_where_nothing_is_to_move_by_itself_no_ticks_are_sent() -> None:
+    async def main(world: World) -> None:
+        minding = Minding(await enter(world, "ann"), world._schedule, ticks=False)
+        cell = await minding.need(ROOT)
+        await cell.put([BALL])
+        await cell.operate("ball", "kick", [640, 0], "", {})
+        await world.elapse(2.0)
+        assert cell.ticks == 0
+
+    World(7).run(main)
+
+
 def test_a_place_that_is_minded_no_more_sends_nothing() -> None:
     async def main(world: World) -> None:
         minding = await mind(world, "ann")
