@@ -175,22 +175,22 @@ class Acting:
             await self._held.enter_async_context(self._minding.needing(rest))
 
 
-def tree_of(minding: Minding) -> list[str]:
+def tree_of(minding: Minding, cells_max: int = CELLS_MAX) -> list[str]:
     """All cells of a place; BadMessageError `too_large`."""
     tree = list(minding.place.outline.tree)
-    if len(tree) > CELLS_MAX:
-        raise BadMessageError("too_large", f"the place has more than {CELLS_MAX} cells")
+    if len(tree) > cells_max:
+        raise BadMessageError("too_large", f"the place has more than {cells_max} cells")
     return tree
 
 
-async def whole(minding: Minding) -> list[Thing]:
+async def whole(minding: Minding, cells_max: int = CELLS_MAX) -> list[Thing]:
     """All things of a place at one place of its order, by id; BadMessageError `busy`, `too_large`.
 
     What a node has between two events is a cut: so all cells are looked at in one turn.
     """
     async with AsyncExitStack() as held:
         for _ in range(ATTEMPTS):
-            missing = [one for one in tree_of(minding) if one not in minding.place.cells]
+            missing = [one for one in tree_of(minding, cells_max) if one not in minding.place.cells]
             if not missing:
                 return sorted((one for _, one in seen(minding.place.cells)), key=lambda one: one.id)
             for start in range(0, len(missing), AT_ONCE):

@@ -109,7 +109,7 @@ async def test_nobody_does_what_is_not_for_them(ann: Browser) -> None:
         "workspace": "home",
         "email": "ann@example.org",
         "title": "Mine now",
-        "edits": [{"id": "note", "changes": {"text": "Mine now"}}],
+        "edits": [{"id": "frame-0", "changes": {"text": "Mine now"}}],
     }
     async with AsyncExitStack() as stack:
         people = {Who.NOBODY: await stack.enter_async_context(Browser(ann.node))}
@@ -139,10 +139,9 @@ async def folder_of(ann: Browser) -> str:
 
 
 async def board_of(ann: Browser) -> str:
-    status, made = await ann.ask("POST", "/places", {"title": "Board"})
+    body = {"title": "Board", "template": "kanban"}
+    status, made = await ann.ask("POST", "/places", body)
     assert status == 201, made
-    note = {"things": [{"id": "note", "kind": "sticky"}]}
-    assert (await ann.ask("POST", f"/places/{made['id']}/things", note))[0] == 201
     return str(made["id"])
 
 
@@ -176,7 +175,7 @@ def example(schema: dict[str, Any]) -> object:
     if schema.get("items", {}).get("type") == "object":
         return [{"kind": "text"}]
     if "pattern" in schema.get("items", {}):
-        return ["note"]
+        return ["frame-0"]
     kinds: dict[str, object] = {"boolean": True, "integer": 1, "array": ["documents:read"]}
     return kinds.get(schema["type"], "correct horse")
 
