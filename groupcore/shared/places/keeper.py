@@ -56,7 +56,7 @@ class PlaceKeeper(Keeping[Minding]):
         groups = session.home.groups
         secure = groups.saved if groups.options.durable else None
         place = await open_place(SessionHost(session, _no_id), name, secure=secure)
-        return Minding(place, self._node.runtime, self.ticks)
+        return Minding(place, self._node.runtime, self.ticks, keeps_all=secure is None)
 
     def _follow(self, name: str, found: Minding) -> Stream[Change]:
         stream = found.place.outline.changes()

@@ -9,6 +9,7 @@ Invariants.
   M1  A cell that somebody needs is open, told its role and who may, before they go on.
   M2  A cell that nobody needs is closed once it owes nothing.
   M3  Ticks are sent while something moves in an open cell, at most one each TICK_MS; else none.
+  M4  Where nodes have no disks (`keeps_all`) all cells stay open: what nobody has open is gone.
 """
 
 from __future__ import annotations
@@ -33,11 +34,17 @@ LATEST_S = 60.0
 
 
 class Minding:
-    """Minds one open place; with `ticks` False nothing moves in it by itself."""
+    """Minds one open place; with `ticks` False nothing moves in it by itself.
 
-    def __init__(self, place: Place, runtime: Runtime, ticks: bool = True) -> None:
+    `keeps_all`: its cells are open here whether needed or not (M4).
+    """
+
+    def __init__(
+        self, place: Place, runtime: Runtime, ticks: bool = True, keeps_all: bool = False
+    ) -> None:
         self.place = place
         self._has_ticks = ticks
+        self._keeps_all = keeps_all
         self._runtime = runtime
         self._needed: Counter[str] = Counter()
         self._idle: frozenset[str] = frozenset()
@@ -45,6 +52,7 @@ class Minding:
         self._sweeping = _Alarm(runtime, self._sweep)
         self._ended = False
         place.on_change = self._stir
+        self._stir()
 
     @property
     def needed(self) -> frozenset[str]:
@@ -103,7 +111,9 @@ class Minding:
         if self._ended:
             return
         self._ticking.within(SOON_S)
-        if self._spare:
+        if self._keeps_all:
+            self.place.want(self.needed.union(self.place.outline.tree))
+        elif self._spare:
             self._sweeping.within(SPARE_S)
 
     @property

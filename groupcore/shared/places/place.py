@@ -14,8 +14,9 @@ undone is looked for by the one that has kept the place the longest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
+from functools import partial
 
 from groupcore.errors import GroupcoreError
 from groupcore.shared.changes import Change, Changed
@@ -29,12 +30,15 @@ from groupcore.shared.places.limits import MERGE_BELOW, SPLIT_ABOVE
 from groupcore.shared.places.outline import PlaceOutline, TreeChanged
 from groupcore.shared.places.own_changes import OwnChanges, Step, Wish
 from groupcore.shared.places.parts import name_of, node_of
-from groupcore.shared.places.refusals import NoSuchThingError
+from groupcore.shared.places.reaching import reach
+from groupcore.shared.places.refusals import NoSuchThingError, NotHereError, ThingBusyError
 from groupcore.shared.places.shown import seen
 from groupcore.shared.places.squares import leaf_at
 from groupcore.shared.places.thing import Edit, Thing, edited
 from groupcore.shared.streams import Stream
 
+HANDED_MAX = 10
+"""So often a change follows things that are handed over before it comes to its place."""
 LISTINGS = frozenset({"claim", "entitle", "grant", "revoke"})
 """What changes the access list: all cells follow."""
 
@@ -278,10 +282,18 @@ class Place:
         """Change things; those of several cells by one joint move. Errors as `Cell.change`."""
         now = self.screen()
         before = [now[edit.id] for edit in edits if edit.id in now]
-        await self._change(edits, by)
+        await self._meeting([edit.id for edit in edits], lambda: self._change(edits, by))
         changes = {edit.id: edit for edit in edits}
         after = [edited(thing, changes[thing.id]) for thing in before]
         self.own.note(Step(tuple(before), tuple(after)))
+
+    async def _meeting(self, things: Sequence[str], act: Callable[[], Awaitable[None]]) -> None:
+        """Act on things where they are; again where they were handed over meanwhile."""
+        for _ in range(HANDED_MAX):
+            await reach(self.cells, self.cell, things)
+            with suppress(NoSuchThingError, NotHereError):
+                return await act()
+        raise ThingBusyError("it is handed from cell to cell; try again")
 
     async def _change(self, edits: Sequence[Edit], by: str) -> None:
         by_cell: dict[str, list[Edit]] = {}
@@ -305,7 +317,13 @@ class Place:
 
     async def _delete(self, things: Sequence[tuple[str, int]], by: str) -> None:
         for one, version in things:
-            await self.cells[self.where(one)].delete([one], by, version)
+            await self._meeting([one], partial(self._delete_one, one, version, by))
+
+    async def _delete_one(self, one: str, version: int, by: str) -> None:
+        cell = self.cells[self.where(one)]
+        if not await cell.delete([one], by, version) and one in self.screen():
+            if one not in cell.things:
+                raise NotHereError(f"{one} has just been handed over")
 
     async def undo(self, by: str = "") -> bool:
         """Take back the last thing that was done here, and only that; False when there is none."""

@@ -128,3 +128,17 @@ def test_a_place_that_is_minded_no_more_sends_nothing() -> None:
         await rest(world)
 
     World(6).run(main)
+
+
+def test_m4_nodes_without_disks_keep_all_cells_though_nobody_needs_them() -> None:
+    async def main(world: World) -> None:
+        ann = Minding(await enter(world, "ann"), world._schedule, keeps_all=True)
+        bob = Minding(await enter(world, "bob"), world._schedule, keeps_all=True)
+        await ann.place.put([Thing(f"t{n}", "sticky", x=n * FAR // 4) for n in range(12)])
+        await world.elapse(20 * SPARE_S)
+        leaves = {path for path, role in bob.place.outline.tree.items() if role == "leaf"}
+        assert len(leaves) > 1
+        assert leaves <= set(bob.place.cells)
+        assert len(bob.place.screen()) == 12
+
+    World(7).run(main)

@@ -188,3 +188,23 @@ def test_what_was_put_is_deleted_if_nobody_touched_it_and_what_was_deleted_comes
     assert (back.id, back.hops) == ("a", NEW.hops + 1)
     assert wish_for(deleted.inverse, {"a": OLD}) == Wish()
     assert wish_for(put.inverse, {}) == Wish()
+
+
+@pytest.mark.parametrize("weather", WEATHERS)
+def test_what_is_handed_over_just_now_can_be_changed_and_deleted(weather: Weather | None) -> None:
+    async def main(world: World) -> None:
+        ann, bob = await enter(world, "ann"), await enter(world, "bob")
+        await ann.put(many(12))
+        bob.want(["r"])
+        await world.settle()
+        for number in range(8):  # while the cell is quartered, and its quarters are
+            await bob.change([Edit(f"t{number}", (("text", "seen"),))])
+        await bob.delete(["t8", "t9"])
+        await rest(world, ann, bob)
+        screen = ann.screen()
+        assert {one for one, thing in screen.items() if thing.text} == {f"t{n}" for n in range(8)}
+        assert set(screen) == {f"t{n}" for n in (*range(8), 10, 11)}
+        with pytest.raises(NoSuchThingError):
+            await bob.change([Edit("t8", (("text", "gone"),))])
+
+    World(seed=11, weather=weather).run(main)
