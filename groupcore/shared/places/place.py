@@ -321,9 +321,9 @@ class Place:
 
     async def _delete_one(self, one: str, version: int, by: str) -> None:
         cell = self.cells[self.where(one)]
-        if not await cell.delete([one], by, version) and one in self.screen():
-            if one not in cell.things:
-                raise NotHereError(f"{one} has just been handed over")
+        gone = await cell.delete([one], by, version)
+        if not gone and one not in cell.things and one in self.screen():
+            raise NotHereError(f"{one} has just been handed over")
 
     async def undo(self, by: str = "") -> bool:
         """Take back the last thing that was done here, and only that; False when there is none."""
