@@ -58,7 +58,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private readonly sender: Sender;
   private sight: readonly [first: number, last: number] = [0, 0];
   private readonly asked = new Map<string, (() => void)[]>();
-  private readonly failed = new Set<string>();
+  /** Blocks that cannot be had, and why. */
+  private readonly failed = new Map<string, string>();
   private readonly written = new Set<string>();
   private held: string | null = null;
   /** Objects that have been asked for again, and what has been heard meanwhile. */
@@ -89,7 +90,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const { follower } = this;
     this.overlay = new Overlay(
       this.confirmed,
-      (own) => follower.dropped(own),
+      (own, left) => follower.dropped(own, left),
       (one) => follower.adrift.add(one),
       (came) => follower.goOn(came),
     );
@@ -428,7 +429,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.confirmed.blocks.delete(id);
     this.heldBack.delete(block);
     if (this.catchingUp.has(block)) this.caughtUp(block);
-    this.failed.add(id);
+    this.failed.set(id, code);
     this.confirmed.histories.wanted.delete(id);
     this.follower.refuse(id, code);
     this.release();
@@ -446,6 +447,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (this.isClosed) return;
     this.follower.show();
     this.follower.chases.settle(); // what is asked for then is opened
+    for (const [id, code] of this.failed) if (this.needed().has(id)) this.follower.refuse(id, code);
     this.openNear();
     this.closeFar();
     this.sender.send();

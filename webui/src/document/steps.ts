@@ -178,6 +178,7 @@ function parcelSteps(
   const drafted = outcome === "drafted" ? isPart : null;
   const [one, more] = insertsIn(delta ?? []);
   const words: Words | undefined = one && !more ? [block.steps + 1, one[0], one[1]] : undefined;
-  const came = drafted === null ? { isPart, isHere: own, places: moved, words } : undefined;
+  const isHere = delta === null ? null : isPart;
+  const came = drafted === null ? { isPart, isHere, places: moved, words } : undefined;
   return { happened: [{ step, own, came }], refused: isPart, drafted };
 }

@@ -141,6 +141,11 @@ export class Node {
     else this.socket?.onmessage?.({ data: encode([message]) });
   }
 
+  /** A block cannot be had. */
+  fails(id: string, code: string): void {
+    this.say({ t: "error", name: `doc/plan/${id}`, code, message: "", temporary: false });
+  }
+
   /** What is said meanwhile comes in one frame. */
   inOneFrame(say: () => void): void {
     this.gathered = [];
