@@ -349,7 +349,7 @@ export class Overlay {
     const { own, others, dropped } = this.crossed(this.own.slice(from, to), steps);
     const left = dropped.map((one) => this.leftBy(one, doc));
     this.own.splice(from, to - from, ...together(own));
-    dropped.forEach((one, at) => this.onDropped(one, left[at] ?? null));
+    for (const [at, one] of dropped.entries()) this.onDropped(one, left[at] ?? null);
     return others;
   }
 

@@ -82,6 +82,29 @@ test("what was done to words that went after letters is done to them there", () 
   expect(node.model.unconfirmed).toEqual([["edit", "b", [1, -1]]]);
 });
 
+test.each([
+  ["a", "b"],
+  ["b", "a"],
+])("so it is where both are told behind a reconnect, %s first", (...order) => {
+  const node = shown(["a", "word"], ["b", "two"]);
+  node.model.change([["edit", "a", [2, "X"]]]);
+  node.lose();
+  node.model.change([["edit", "a", [2, -1]]]); // X is taken out again
+  for (const id of order) {
+    if (id === "a") {
+      node.happens("a", "ann", "edit", ["edited", 1, [-4]]);
+      node.happens("a", "me", "edit");
+      node.goesOn("a", [[1, [{ version: 1, moved: [["b", 1]], draft: [] }], ""]]);
+    } else {
+      node.happens("b", "kim", "accept", ["edited", 1, [1, "X"]], PART);
+      node.goesOn("b");
+    }
+  }
+  node.goesOn("");
+  expect(node.texts).toEqual([["a"], ["b", "two"]]); // prettier-ignore
+  expect(node.model.unconfirmed).toEqual([["edit", "b", [1, -1]]]);
+});
+
 test("what was done to words that went on after letters, from where they are shown, is done to them there", () => {
   const node = shown(["a", "one"], ["b", "two"], ["d", "ten"]);
   node.model.change([["edit", "a", [3, "X"]]]);

@@ -82,11 +82,11 @@ export class Node {
     this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received, recent }, 0);
   }
 
-  /** An object is as the page has it; "": the outline. */
-  goesOn(id: string): void {
+  /** An object is as the page has it; "": the outline. `done`: ends of the page's calls. */
+  goesOn(id: string, done: unknown[] = []): void {
     const name = id === "" ? "doc/plan" : `doc/plan/${id}`;
     this.versions.set(name, 90);
-    this.say({ t: "opened", name, version: 90, done: [] });
+    this.say({ t: "opened", name, version: 90, done });
   }
 
   /** A block whose text goes to another one in this parcel; with texts that it has passed on. */
