@@ -257,6 +257,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       this.heldBack.set(object, [...(this.heldBack.get(object) ?? []), [object, message]]);
       return;
     }
+    if (this.asksAnew(object, message)) return;
     this.takeNow(object, message);
     if (message.t !== "changes" && this.heldBack.size > 0) this.release();
   }
@@ -285,17 +286,25 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     });
   }
 
-  /** Goes on with what was held back. What is known by now, and came without its steps, is asked for anew. */
+  /** F7: a text whose beginning is known by now, and that came without its steps, is asked for with these. */
+  private asksAnew(object: BlockObject | OutlineObject, message: ObjectMessage): boolean {
+    if (!(object instanceof BlockObject) || message.t !== "snapshot" || object.asksSteps)
+      return false;
+    const { recent, version } = message.state as BlockState;
+    const isGuess = recent === null && version > 0 && object.status === "unborn";
+    if (!isGuess || !this.follower.hasFirst(object)) return false;
+    object.ask();
+    return true;
+  }
+
+  /** Goes on with what was held back. */
   private release(): void {
     for (const [block, heard] of [...this.heldBack]) {
       const [, first] = heard[0] as Heard;
       if (!(block instanceof BlockObject) || !this.heldBack.has(block)) continue;
       if (this.isAhead(block, first)) continue;
       this.heldBack.delete(block);
-      const state = first.t === "snapshot" ? (first.state as BlockState) : null;
-      const isGuess = state !== null && state.recent === null && state.version > 0;
-      if (isGuess && this.follower.hasFirst(block)) block.ask();
-      else for (const one of heard) this.take(...one);
+      if (!this.asksAnew(block, first)) for (const one of heard) this.take(...one);
     }
     const left = this.heldBack.get(this.outline);
     if (left === undefined || this.heldBack.size > 1) return;

@@ -68,10 +68,20 @@ export class Node {
     this.snapshot("doc/plan", { title: "Plan", blocks, seeds: [] }, 0);
   }
 
-  /** A block as it is; `last`: of the page's calls it has those up to this one; `done`: their ends. */
-  block(id: string, content: Rich, received: unknown[] = [], last = 0, done: unknown[] = []): void {
+  /**
+   * A block as it is, of this version; `last`: of the page's calls it has those up to this one; `done`:
+   * their ends.
+   */
+  block(
+    id: string,
+    content: Rich,
+    received: unknown[] = [],
+    last = 0,
+    done: unknown[] = [],
+    version = 0,
+  ): void {
     const none = { births: [], refused: [], drafts: [], recent: null, attributes: {} };
-    const open = { status: "open", into: "", number: 0, leaving: [], version: 0 };
+    const open = { status: "open", into: "", number: 0, leaving: [], version };
     this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received }, last, done);
   }
 
