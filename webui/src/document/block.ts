@@ -170,6 +170,8 @@ export class BlockObject extends Shared {
   readonly frames = new Map<string, readonly [number, number]>();
   /** The number of the parcel in which its text went; 0: not known. */
   private sent = 0;
+  /** Whether it was asked for with a version: then its state comes with the steps since that. */
+  asksSteps = false;
   /** Who has made what is followed now. */
   private by = "";
   /**
@@ -457,12 +459,13 @@ export class BlockObject extends Shared {
 
   override ask(): void {
     this.listener?.onAsk(this, this.isKnown);
+    this.asksSteps = this.base !== undefined;
     super.ask();
   }
 
-  /** Does what was heard; for the listener. */
+  /** Does what was heard; for the listener. What comes ahead of a snapshot that is asked for is in that. */
   heard(message: ObjectMessage): void {
-    super.hear(message);
+    if (message.t !== "changes" || this.isKnown) super.hear(message);
   }
 
   /** Whether a state of it is here, of which version it is known. */

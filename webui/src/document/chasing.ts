@@ -79,10 +79,8 @@ function fateOf(
     return isIn(id) ? { draft, next } : null;
   };
   if (from?.isReady && from.parted.has(`>${block}:${number}`)) return at(source, from, `>${block}`);
-  if (there.has(source, number)) return at(block, there, source);
-  // Refused with its text, which is back without it.
-  const isRefused = there.refused.has(`${source}:${number}`);
-  return isRefused && from?.isReady && from.status !== "joined" ? { draft: text, next: [] } : null;
+  // What was refused comes back with its text.
+  return there.has(source, number) ? at(block, there, source) : null;
 }
 
 export class Chases {

@@ -33,8 +33,8 @@ import { goesOnHere } from "./going-on";
 import { Missed } from "./missed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
-import { awaitedBy, marked, namedBy, restsOn, writtenBy } from "./own";
-import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, sent, sourceOf } from "./parcels";
+import { awaitedBy, namedBy, restsOn, writtenBy } from "./own";
+import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, routed, sent, sourceOf } from "./parcels";
 import { asSeen, stepsTo } from "./states";
 import { missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
@@ -375,7 +375,9 @@ export class Follower implements BlockListener, OutlineListener {
       call.operation === "edit" ? (results?.[0] as EditedResult | undefined) : undefined;
     call.placed = edited?.version ?? call.placed;
     call.moved = edited?.moved;
-    this.overlay.own = sent(this.overlay.own, call);
+    const { own } = this.overlay;
+    // What a snapshot does not say as an own step may still be in it.
+    this.overlay.own = this.isTaking ? sent(own, call) : routed(own, call, this.confirmed.blocks);
     this.answered(id, n, () => {
       call.isAnswered = isDone;
       if (call.operation === "letters") this.view(this.overlay.drop(isIt));
@@ -399,30 +401,32 @@ export class Follower implements BlockListener, OutlineListener {
 
   /** F1. */
   private onEdited(call: OwnCall, edited: EditedResult | undefined): void {
-    const moved = new Map(edited?.moved ?? []);
-    const source = this.confirmed.blocks.get(call.group);
-    // A text that is on its way is shown where it was, with this part of the edit.
-    const to = source?.status === "joined" ? source.via || source.into : "";
-    const into = moved.has(to) ? to : "";
-    const isPart = (own: Own): boolean => own.call === call && (own.hop !== "" || into !== "");
-    const parts = this.overlay.own.map((own) =>
-      isPart(own) ? { ...own, hop: own.hop || into } : own,
+    const { blocks } = this.confirmed;
+    const { moved = [], draft: given = [] } = edited ?? {};
+    this.overlay.own = routed(this.overlay.own, call, blocks);
+    const here = this.overlay.own.find((own) => own.call === call && own.hop === "");
+    const left = call.isDeleted ? call.lost : here && this.overlay.leftBy(here);
+    this.overlay.own = this.overlay.own.map((own) =>
+      own.call === call && own.hop !== "" ? caughtUp(own, blocks) : own,
     );
-    this.overlay.own = sent(parts, call).map((own) =>
-      isPart(own) ? caughtUp(own, this.confirmed.blocks) : own,
-    );
+    const isOut = (own: Own): boolean => {
+      if (own.call !== call) return false;
+      const there = blocks.get(own.hop);
+      if (own.hop === "" || own.parcel === 0) return true;
+      if (there === undefined) return own.from === undefined && !this.hasText(own.hop);
+      return hasCome(own, there.received);
+    };
     this.view(
-      this.overlay.withdraw((own) => {
-        if (own.call !== call) return false;
-        const there = this.confirmed.blocks.get(own.hop);
-        if (own.hop === "" || own.parcel === 0) return true;
-        if (there === undefined) return own.from === undefined && !this.hasText(own.hop);
-        return hasCome(own, there.received);
+      this.overlay.withdraw(isOut, (own) => {
+        if (moved.length > 1 && own.hop === "" && own.verb[0] === "edit")
+          call.lost = joinRich(call.lost, insertedText(own.verb[2]));
+        else if (own.parcel > 0 && !blocks.has(own.hop)) this.chaseParts([own]);
       }),
     );
-    const draft = richOf(edited?.draft ?? []);
-    if (draft.length > 0) this.owner.onDraft("block_deleted", draft);
-    else if (call.isDeleted && moved.size === 0) {
+    if (given.length > 0) {
+      const draft = (moved.length === 0 && left) || richOf(given);
+      if (draft.length > 0) this.owner.onDraft("block_deleted", draft);
+    } else if (call.isDeleted && moved.length === 0) {
       this.dying.lostIn(call.group, call.lost);
       call.lost = [];
     }
@@ -486,11 +490,7 @@ export class Follower implements BlockListener, OutlineListener {
     call.lost = [];
   }
 
-  private draft(code: string, own: Own): void {
-    const all = this.overlay.own;
-    const at = all.indexOf(own);
-    const isEdit = own.verb[0] === "edit" && at >= 0;
-    const left = isEdit ? this.overlay.leftOf(at, marked(own.verb), all.slice(at + 1)) : null;
+  private draft(code: string, own: Own, left = this.overlay.leftBy(own)): void {
     const text = left ?? insertedText(writtenBy(own.verb));
     if (text.length === 0) return;
     const draft = this.owner.onDraft(code, text, own.draft);
@@ -498,14 +498,14 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   /** F3: an own verb was dropped, as it can be done no more. */
-  dropped(own: Own): void {
+  dropped(own: Own, left: Rich | null): void {
     const { call, verb } = own;
     if (call === null) {
-      this.draft(this.reason, own);
+      this.draft(this.reason, own, left);
     } else if (verb[0] === "edit" && call.isAnswered && own.parcel > 0) {
       this.chaseParts([own]);
     } else if (verb[0] === "edit") {
-      call.lost = joinRich(call.lost, insertedText(verb[2]));
+      call.lost = joinRich(call.lost, left ?? insertedText(verb[2]));
       if (this.confirmed.blocks.has(verb[1]) || !this.isAskable(verb[1]))
         call.isDeleted ||= !this.confirmed.wasJoined(verb[1]);
       if (!call.isAnswered) this.calls.set(`${call.group} ${call.n}`, call);
@@ -521,7 +521,9 @@ export class Follower implements BlockListener, OutlineListener {
   get askedFor(): ReadonlySet<string> {
     const adrift = this.adrift.all.map(({ block }) => block);
     const named = this.overlay.own.flatMap((own) => namedBy(own, this.confirmed));
-    const hops = this.overlay.own.flatMap(({ from, hop }) => (from === undefined ? [] : hop));
+    const hops = this.overlay.own.flatMap((own) =>
+      own.from === undefined ? [] : [own.hop, own.from],
+    );
     return new Set([...adrift, ...named, ...hops, ...this.chases.blocks]);
   }
 

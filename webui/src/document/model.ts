@@ -58,7 +58,8 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
   private readonly sender: Sender;
   private sight: readonly [first: number, last: number] = [0, 0];
   private readonly asked = new Map<string, (() => void)[]>();
-  private readonly failed = new Set<string>();
+  /** Blocks that cannot be had, and why. */
+  private readonly failed = new Map<string, string>();
   private readonly written = new Set<string>();
   private held: string | null = null;
   /** Objects that have been asked for again, and what has been heard meanwhile. */
@@ -89,7 +90,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     const { follower } = this;
     this.overlay = new Overlay(
       this.confirmed,
-      (own) => follower.dropped(own),
+      (own, left) => follower.dropped(own, left),
       (one) => follower.adrift.add(one),
       (came) => follower.goOn(came),
     );
@@ -256,6 +257,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
       this.heldBack.set(object, [...(this.heldBack.get(object) ?? []), [object, message]]);
       return;
     }
+    if (this.asksAnew(object, message)) return;
     this.takeNow(object, message);
     if (message.t !== "changes" && this.heldBack.size > 0) this.release();
   }
@@ -284,17 +286,25 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     });
   }
 
-  /** Goes on with what was held back. What is known by now, and came without its steps, is asked for anew. */
+  /** F7: a text whose beginning is known by now, and that came without its steps, is asked for with these. */
+  private asksAnew(object: BlockObject | OutlineObject, message: ObjectMessage): boolean {
+    if (!(object instanceof BlockObject) || message.t !== "snapshot" || object.asksSteps)
+      return false;
+    const { recent, version } = message.state as BlockState;
+    const isGuess = recent === null && version > 0 && object.status === "unborn";
+    if (!isGuess || !this.follower.hasFirst(object)) return false;
+    object.ask();
+    return true;
+  }
+
+  /** Goes on with what was held back. */
   private release(): void {
     for (const [block, heard] of [...this.heldBack]) {
       const [, first] = heard[0] as Heard;
       if (!(block instanceof BlockObject) || !this.heldBack.has(block)) continue;
       if (this.isAhead(block, first)) continue;
       this.heldBack.delete(block);
-      const state = first.t === "snapshot" ? (first.state as BlockState) : null;
-      const isGuess = state !== null && state.recent === null && state.version > 0;
-      if (isGuess && this.follower.hasFirst(block)) block.ask();
-      else for (const one of heard) this.take(...one);
+      if (!this.asksAnew(block, first)) for (const one of heard) this.take(...one);
     }
     const left = this.heldBack.get(this.outline);
     if (left === undefined || this.heldBack.size > 1) return;
@@ -428,7 +438,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     this.confirmed.blocks.delete(id);
     this.heldBack.delete(block);
     if (this.catchingUp.has(block)) this.caughtUp(block);
-    this.failed.add(id);
+    this.failed.set(id, code);
     this.confirmed.histories.wanted.delete(id);
     this.follower.refuse(id, code);
     this.release();
@@ -446,6 +456,7 @@ export class GroupedDocument implements DocumentModel, FollowerOwner {
     if (this.isClosed) return;
     this.follower.show();
     this.follower.chases.settle(); // what is asked for then is opened
+    for (const [id, code] of this.failed) if (this.needed().has(id)) this.follower.refuse(id, code);
     this.openNear();
     this.closeFar();
     this.sender.send();

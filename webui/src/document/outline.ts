@@ -170,7 +170,8 @@ export class OutlineObject extends Shared {
   private place(after: string, blocks: readonly string[]): void {
     this.news = null;
     const chosen = new Set(blocks);
-    for (const id of blocks) if (!this.entries.has(id)) this.placed.add(id);
+    const before = new Set(this.order); // what is known of it has been told already
+    for (const id of blocks) if (!before.has(id)) this.placed.add(id);
     const left = this.order.filter((id) => !chosen.has(id));
     left.splice(after === "" ? 0 : left.indexOf(after) + 1, 0, ...blocks);
     this.order = left;

@@ -42,6 +42,7 @@ import {
   composed,
   goneWith,
   MARK,
+  marked,
   moved,
   numberOf,
   otherwise,
@@ -101,12 +102,12 @@ export class Overlay {
   misfits = 0;
 
   /**
-   * `onDropped`: an own verb can be done no more; `onAdrift`: nor here, but elsewhere; `onCame`: what
-   * came may be parts of own edits.
+   * `onDropped`: an own verb can be done no more, what is `left` of its words; `onAdrift`: nor here, but
+   * elsewhere; `onCame`: what came may be parts of own edits.
    */
   constructor(
     private readonly confirmed: Confirmed,
-    private readonly onDropped: (own: Own) => void,
+    private readonly onDropped: (own: Own, left: Rich | null) => void,
     private readonly onAdrift: (adrift: Adrift) => void,
     private readonly onCame: (came: Came) => void,
   ) {}
@@ -183,10 +184,12 @@ export class Overlay {
       const steps = step !== null && (work.apply(step) || this.isBroughtBack(step)) ? [step] : [];
       // A text that goes to one that has left is out of sight: an own merge of it has not happened.
       const isGone = step?.[0] === "merge" && steps.length === 0;
-      const at = own === null || isGone ? -1 : this.firstCalled(own);
+      let at = own === null || isGone ? -1 : this.firstCalled(own);
+      // Words that are shown in another block: what was done to them since goes along.
+      if (at < 0 && steps.length > 0 && came?.isHere) at = this.firstCalled(came.isHere);
       const before = at < 0 ? null : unchanged;
       if (step !== null && before === null && isUnseen(step, work)) told.push(step);
-      if (before === null) told.push(...this.cross(0, this.own.length, steps));
+      if (before === null) told.push(...this.cross(0, this.own.length, steps, unchanged));
       else told.push(...this.confirm(at, steps, before));
       if (this.own.some(({ verb }) => verb[0] === "merge")) this.arrange(work.doc, false);
     }
@@ -196,7 +199,7 @@ export class Overlay {
     const rest = diffDocs(work.doc, confirmed.doc);
     const gone = rest.flatMap((step) => (step[0] === "remove" ? step[1] : []));
     told.push(...this.setAdrift(gone, work.doc));
-    told.push(...this.cross(0, this.own.length, rest));
+    told.push(...this.cross(0, this.own.length, rest, work.doc));
     this.base = confirmed.doc;
     return this.replay(told);
   }
@@ -261,8 +264,9 @@ export class Overlay {
         (verb[0] === "merge" && (verb[2] === id || (verb[1] === id && call === null)));
       for (let at = this.own.findIndex(out); at >= 0; at = this.own.findIndex(out)) {
         const own = this.own[at] as Own;
+        const left = this.leftBy(own, doc);
         told.push(...this.takeOut(at, doc));
-        if (own.verb[0] === "edit") this.onDropped(own);
+        if (own.verb[0] === "edit") this.onDropped(own, left);
       }
     }
     for (const id of unsent) {
@@ -319,12 +323,19 @@ export class Overlay {
     return work;
   }
 
+  /** Of what an own edit has written, what the person has not taken out by later verbs; null: not known. */
+  leftBy(own: Own, doc = this.base): Rich | null {
+    const at = this.own.indexOf(own);
+    if (at < 0 || own.verb[0] !== "edit") return null;
+    return this.leftOf(at, marked(own.verb), this.own.slice(at + 1), doc);
+  }
+
   /**
    * Of words that are marked by a step behind the first `count` own verbs, what the person has not taken
    * out by these; null: they do not stand there. A draft gives no more back.
    */
-  leftOf(count: number, step: Step, later: readonly Own[]): Rich | null {
-    const work = this.upTo(count, this.base);
+  leftOf(count: number, step: Step, later: readonly Own[], doc = this.base): Rich | null {
+    const work = this.upTo(count, doc);
     if (!work.apply(step)) return null;
     for (const { verb } of later) if (verb[0] !== "remove") work.apply(verb);
     const runs = work.doc.order.flatMap((id) => work.content(id) ?? []);
@@ -333,11 +344,12 @@ export class Overlay {
   }
 
   /** Carries a part of the own verbs over steps; gives what these are behind that. */
-  private cross(from: number, to: number, steps: readonly Step[]): readonly Step[] {
+  private cross(from: number, to: number, steps: readonly Step[], doc?: Doc): readonly Step[] {
     if (steps.length === 0 || from === to) return steps;
     const { own, others, dropped } = this.crossed(this.own.slice(from, to), steps);
+    const left = dropped.map((one) => this.leftBy(one, doc));
     this.own.splice(from, to - from, ...together(own));
-    for (const one of dropped) this.onDropped(one);
+    for (const [at, one] of dropped.entries()) this.onDropped(one, left[at] ?? null);
     return others;
   }
 
@@ -419,7 +431,7 @@ export class Overlay {
       if (work.apply(verb) || !isLast || isWaiting(verb, work, waiting)) continue;
       this.own.splice(at, 1);
       this.cross(at, this.own.length, goneWith(verb, work));
-      this.onDropped(own);
+      this.onDropped(own, null);
       at -= 1;
     }
     return work;

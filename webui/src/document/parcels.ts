@@ -32,6 +32,20 @@ export function sent(all: readonly Own[], call: OwnCall): Own[] {
   });
 }
 
+/**
+ * So, with what has not come as an own step of the block that was called: it is shown there until it is
+ * where it went. That is where a text goes which is on its way, or after letters that stood beside it.
+ */
+export function routed(all: readonly Own[], call: OwnCall, blocks: Blocks): Own[] {
+  const moved = (call.moved ?? []).map(([to]) => to);
+  const source = blocks.get(call.group);
+  const to = source?.status === "joined" ? source.via || source.into : "";
+  const left = moved.filter((id) => !all.some((own) => own.call === call && own.hop === id));
+  const into = moved.includes(to) ? to : left.length === 1 ? left[0] : undefined;
+  const put = (own: Own): Own => ({ ...own, hop: own.hop || into || "" });
+  return sent(into ? all.map((own) => (own.call === call ? put(own) : own)) : all, call);
+}
+
 /** Whether an own verb is a part of an edit that went to a block as this parcel. */
 export function isParcel(source: string, [block, number]: Place): (own: Own) => boolean {
   return (own) =>

@@ -120,7 +120,7 @@ export class Sender {
     if (later.some((own) => own.verb[0] === "letters" && own.verb[1] === into)) return null;
     const isAway = there !== undefined && there.status !== "unborn" && !there.isReady;
     if (this.isAhead || isAway || block?.isReady !== true) return null;
-    const place = [into, there?.steps ?? 0, at, isSeen];
+    const place = [into, there?.lastShown ?? 0, at, isSeen];
     return callOf(id, operation, block.submitCall(operation, base, start, count, ...place));
   }
 

@@ -17,7 +17,7 @@ import type { Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import type { Happened } from "./overlay";
-import { isParcel, sourceOf } from "./parcels";
+import { isParcel } from "./parcels";
 import { isHere, isPlaced } from "./verdicts";
 import { insertsIn } from "./words";
 
@@ -47,12 +47,14 @@ export function stepsOf(
   const received = details.find((detail) => detail[0] === "received");
   const happened: Happened[] = [];
   let parcel: Steps | null = null;
+  const late = details.flatMap((detail) => (detail[0] === "opened" && detail[4]) || []);
+  const isLate: Which = (own) => late.some(([to, number]) => isParcel(id, [to, number])(own));
   for (const detail of details) {
     if (detail[0] === "edited" && detail[1] > block.steps) {
       if (received !== undefined) parcel = parcelSteps(confirmed, block, received, detail[2]);
       const own =
-        block.status !== "open"
-          ? isBack(id, block)
+        late.length > 0
+          ? isBack(isLate, detail[2])
           : operation === "edit"
             ? isHere(id, detail[1])
             : null;
@@ -61,12 +63,16 @@ export function stepsOf(
       happened.push(...stepOf(id, detail));
     }
   }
+  // What has come back and is in no step went on from here, or is a draft.
+  const came = { isPart: isLate, isHere: null, places: [] };
+  if (late.length > 0) happened.push({ step: null, own: null, came });
   const isEmpty = !details.some((detail) => detail[0] === "edited" || detail[0] === "opened");
   if (received !== undefined && isEmpty) {
     parcel = parcelSteps(confirmed, block, received, null);
     happened.push(...parcel.happened);
   }
-  return { happened, refused: parcel?.refused ?? null, drafted: parcel?.drafted ?? null };
+  const refused = late.length > 0 ? isLate : (parcel?.refused ?? null);
+  return { happened, refused, drafted: parcel?.drafted ?? null };
 }
 
 /** The steps behind a version of a block, as details, each with the own verb that it may be. */
@@ -138,9 +144,11 @@ function stepOf(id: string, detail: BlockDetail): Happened[] {
   }
 }
 
-/** A part of an own edit that went after its text, which has come back. */
-function isBack(id: string, { into }: BlockObject): Which {
-  return (own) => own.call !== null && sourceOf(own) === id && own.hop === into && own.parcel > 0;
+/** The part of an own edit that went after its text, and has come back with that by this step. */
+function isBack(isLate: Which, delta: RichDelta): Which {
+  const words = insertedText(delta);
+  return (own) =>
+    isLate(own) && own.verb[0] === "edit" && sameRich(insertedText(own.verb[2]), words);
 }
 
 function editOf(id: string, delta: RichDelta, joined: string | null): Step {
@@ -171,6 +179,8 @@ function parcelSteps(
     const step = ["merge", source, id, richLength(block.content), text] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
+  if (outcome === "refused" && isText !== true && confirmed.blocks.get(source)?.isReady)
+    return NOTHING; // it comes back there with its text, and is shown until then
   const isPart = isParcel(source, [id, number]);
   const isThis: Which = (own) => isPart(own) && own.verb[1] === id;
   const step = delta === null ? null : editOf(id, delta, isText === true ? source : null);
@@ -178,6 +188,7 @@ function parcelSteps(
   const drafted = outcome === "drafted" ? isPart : null;
   const [one, more] = insertsIn(delta ?? []);
   const words: Words | undefined = one && !more ? [block.steps + 1, one[0], one[1]] : undefined;
-  const came = drafted === null ? { isPart, isHere: own, places: moved, words } : undefined;
+  const isHere = delta === null ? null : isPart;
+  const came = drafted === null ? { isPart, isHere, places: moved, words } : undefined;
   return { happened: [{ step, own, came }], refused: isPart, drafted };
 }

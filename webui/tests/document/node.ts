@@ -68,10 +68,20 @@ export class Node {
     this.snapshot("doc/plan", { title: "Plan", blocks, seeds: [] }, 0);
   }
 
-  /** A block as it is; `last`: of the page's calls it has those up to this one; `done`: their ends. */
-  block(id: string, content: Rich, received: unknown[] = [], last = 0, done: unknown[] = []): void {
+  /**
+   * A block as it is, of this version; `last`: of the page's calls it has those up to this one; `done`:
+   * their ends.
+   */
+  block(
+    id: string,
+    content: Rich,
+    received: unknown[] = [],
+    last = 0,
+    done: unknown[] = [],
+    version = 0,
+  ): void {
     const none = { births: [], refused: [], drafts: [], recent: null, attributes: {} };
-    const open = { status: "open", into: "", number: 0, leaving: [], version: 0 };
+    const open = { status: "open", into: "", number: 0, leaving: [], version };
     this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received }, last, done);
   }
 
@@ -82,11 +92,11 @@ export class Node {
     this.snapshot(`doc/plan/${id}`, { ...open, ...none, content, received, recent }, 0);
   }
 
-  /** An object is as the page has it; "": the outline. */
-  goesOn(id: string): void {
+  /** An object is as the page has it; "": the outline. `done`: ends of the page's calls. */
+  goesOn(id: string, done: unknown[] = []): void {
     const name = id === "" ? "doc/plan" : `doc/plan/${id}`;
     this.versions.set(name, 90);
-    this.say({ t: "opened", name, version: 90, done: [] });
+    this.say({ t: "opened", name, version: 90, done });
   }
 
   /** A block whose text goes to another one in this parcel; with texts that it has passed on. */
@@ -139,6 +149,11 @@ export class Node {
   private say(message: Said): void {
     if (this.gathered !== null) this.gathered.push(message);
     else this.socket?.onmessage?.({ data: encode([message]) });
+  }
+
+  /** A block cannot be had. */
+  fails(id: string, code: string): void {
+    this.say({ t: "error", name: `doc/plan/${id}`, code, message: "", temporary: false });
   }
 
   /** What is said meanwhile comes in one frame. */

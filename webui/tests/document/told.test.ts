@@ -392,3 +392,28 @@ test("a text that is on its way to another one is there, though its block was ta
   expect(node.texts).toEqual([["b", "twoonxe"]]);
   expect(node.model.drafts).toEqual([]);
 });
+
+test("a block that has come to the document is asked for with its steps, also where its kind was told first", () => {
+  const node = new Node();
+  node.outline(["a", "one"]);
+  node.block("a", ["one"]);
+  node.tells(["known", [["b", "quote", 1, true]]], ["placed", "a", ["b"]]);
+  expect(node.sent).toContainEqual({ t: "open", name: "doc/plan/b", type: "Block", base: 0 });
+});
+
+test("a block of which is known what it began with, since it was asked for, is asked for with its steps (F7)", () => {
+  const node = new Node();
+  node.outline(["a", "onee"], ["b", "ee"]);
+  node.block("a", ["onee"]);
+  node.model.change([["edit", "a", [3, "X"]]]);
+  node.happens("a", "ann", "split", ["cut", 1, 2, "b", {}]);
+  node.sent = [];
+  node.block("b", ["eee"], [["a", 1]], 0, [], 1); // without its steps
+  node.happens("b", "ann", "edit", ["edited", 2, [3, "!"]]); // on its way meanwhile
+  expect(node.sent).toEqual([{ t: "open", name: "doc/plan/b", type: "Block", base: 0 }]);
+  node.blockBy("b", ["eee!"], [["a", 1]], ["edit", ["e"], "", 0, 0], ["edit", [3, "!"], "", 0, 0]);
+  expect(node.texts).toEqual([
+    ["a", "on"],
+    ["b", "eeXe!"],
+  ]); // prettier-ignore
+});

@@ -1,0 +1,160 @@
+/** Words of the person that turn out to stand elsewhere than they are shown, or nowhere, and what was done to them since. */
+
+import { expect, test } from "vitest";
+import { Node } from "./node";
+
+/** A page that shows these blocks. */
+function shown(...texts: readonly (readonly [id: string, text: string])[]): Node {
+  const node = new Node();
+  node.outline(...texts);
+  for (const [id, text] of texts) node.block(id, [text]);
+  return node;
+}
+
+const EDITED = { version: 1, moved: [], draft: [] };
+
+/** What was called last of a block. */
+function lastCall(node: Node, id: string): unknown {
+  const calls = node.sent.filter(({ t, name }) => t === "call" && name === `doc/plan/${id}`);
+  return calls.at(-1)?.calls;
+}
+
+test("letters are named as of the last version of a text that is on its way to another block", () => {
+  const node = shown(["a", "word"], ["b", "two"], ["d", "ten"]);
+  node.model.change([["edit", "a", [-4]]]);
+  node.happens("a", "me", "edit", ["edited", 1, [-4]]);
+  node.answers("a", 1, EDITED);
+  node.model.change([
+    ["edit", "b", [1, "word"]],
+    ["letters", "a", 0, 0, 4, "b", 1, false],
+  ]);
+  node.inOneFrame(() => {
+    node.happens("b", "me", "edit", ["edited", 1, [1, "word"]]);
+    node.answers("b", 1, EDITED);
+    node.happens("b", "ann", "join", ["closed", 2, "d", 1]);
+  });
+  expect(lastCall(node, "a")).toEqual([["letters", [0, 0, 4, "b", 1, 1, false]]]);
+});
+
+/** A page whose words X, in a between letters that somebody has cut out, have gone after these to b, as parcel 1. */
+function goneAfter(node: Node): void {
+  node.model.change([["edit", "a", [2, "X"]]]);
+  node.happens("a", "ann", "edit", ["edited", 1, [-4]]);
+}
+
+function saysSo(node: Node): void {
+  node.happens("a", "me", "edit");
+  node.answers("a", 1, { version: 1, moved: [["b", 1]], draft: [] });
+}
+
+const PART = ["received", "a", 1, "done", "", 0, false] as const;
+
+test("words that went after letters are shown where they were written until they have come there", () => {
+  const node = shown(["a", "word"], ["b", "two"]);
+  goneAfter(node);
+  saysSo(node);
+  expect(node.texts).toEqual([
+    ["a", "X"],
+    ["b", "two"],
+  ]); // prettier-ignore
+  node.happens("b", "kim", "accept", ["edited", 1, [1, "X"]], PART);
+  expect(node.texts).toEqual([["a"], ["b", "tXwo"]]); // prettier-ignore
+  expect(node.model.stored()).toBeNull();
+});
+
+test("words that went after letters, and have no place there, are a draft", () => {
+  const node = shown(["a", "word"], ["b", "two"]);
+  goneAfter(node);
+  saysSo(node);
+  node.happens("b", "kim", "accept", ["received", "a", 1, "drafted", "", 0, false, [], ["X"]]);
+  expect(node.texts).toEqual([["a"], ["b", "two"]]); // prettier-ignore
+  expect(node.model.drafts.map(({ text }) => text)).toEqual(["X"]);
+  expect(node.model.unconfirmed).toEqual([]);
+});
+
+test("what was done to words that went after letters is done to them there", () => {
+  const node = shown(["a", "word"], ["b", "two"]);
+  goneAfter(node);
+  node.model.change([["edit", "a", [-1]]]); // X is taken out again
+  saysSo(node);
+  node.happens("b", "kim", "accept", ["edited", 1, [1, "X"]], PART);
+  expect(node.texts).toEqual([["a"], ["b", "two"]]); // prettier-ignore
+  expect(node.model.unconfirmed).toEqual([["edit", "b", [1, -1]]]);
+});
+
+test.each([
+  ["a", "b"],
+  ["b", "a"],
+])("so it is where both are told behind a reconnect, %s first", (...order) => {
+  const node = shown(["a", "word"], ["b", "two"]);
+  node.model.change([["edit", "a", [2, "X"]]]);
+  node.lose();
+  node.model.change([["edit", "a", [2, -1]]]); // X is taken out again
+  for (const id of order) {
+    if (id === "a") {
+      node.happens("a", "ann", "edit", ["edited", 1, [-4]]);
+      node.happens("a", "me", "edit");
+      node.goesOn("a", [[1, [{ version: 1, moved: [["b", 1]], draft: [] }], ""]]);
+    } else {
+      node.happens("b", "kim", "accept", ["edited", 1, [1, "X"]], PART);
+      node.goesOn("b");
+    }
+  }
+  node.goesOn("");
+  expect(node.texts).toEqual([["a"], ["b", "two"]]); // prettier-ignore
+  expect(node.model.unconfirmed).toEqual([["edit", "b", [1, -1]]]);
+});
+
+test("what was done to words that went on after letters, from where they are shown, is done to them there", () => {
+  const node = shown(["a", "one"], ["b", "two"], ["d", "ten"]);
+  node.model.change([["edit", "a", [3, "X"]]]);
+  node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
+  node.model.change([["edit", "a", [3, "X", -1]]]); // cut, and pasted again
+  const text = ["edited", 1, [3, "one"]];
+  node.happens("b", "kim", "accept", text, ["received", "a", 1, "done", "", 0, true]);
+  node.happens("a", "me", "edit");
+  node.answers("a", 1, { version: 1, moved: [["b", 2]], draft: [] });
+  expect(node.texts).toEqual([
+    ["b", "twooneX"],
+    ["d", "ten"],
+  ]); // prettier-ignore
+  // It went on after a letter beside it, which somebody has cut out of b and pasted in d.
+  const moved = [["d", 1]];
+  node.happens("b", "kim", "accept", ["received", "a", 2, "done", "", 0, false, moved]);
+  const part = ["received", "b", 1, "done", "", 0, false];
+  node.happens("d", "kim", "accept", ["edited", 1, [3, "X"]], part);
+  expect(node.model.value.blocks.flatMap(({ content }) => content ?? []).join("")).toBe(
+    "twooneXten",
+  );
+  expect(node.model.drafts).toEqual([]);
+});
+
+test("words that their writer has taken out are in no draft when their text is deleted", () => {
+  const node = shown(["a", "one"], ["b", "two"]);
+  node.lose();
+  node.model.change([["edit", "a", [3, "XY"]]]);
+  node.model.change([["join", "a", "b"]]);
+  node.model.change([["edit", "b", [6, -1]]]); // X, behind the join
+  node.happens("a", "ann", "delete", ["closed", 1, null, 0]);
+  node.goesOn("a");
+  node.goesOn("b");
+  node.goesOn("");
+  expect(node.texts).toEqual([["b", "two"]]);
+  expect(node.model.drafts.map(({ text }) => text)).toEqual(["Y"]);
+});
+
+test.each([true, false])(
+  "what is done in a block that cannot be had is given back at once; its text: %s",
+  (isText) => {
+    const node = shown(["a", "one"], ["b", "two"]);
+    node.tells(["seeds", [["c", { type: "quote" }, ["six"]]]], ["placed", "b", ["c"]]);
+    node.model.change([["edit", "c", [3, "Y"]]]);
+    node.fails("c", "no_such_block"); // somebody has taken it out, which the outline has not told yet
+    node.model.change([["edit", "c", isText ? ["X"] : [[3, { bold: true }]]]]);
+    expect(node.model.unconfirmed).toEqual([]);
+    expect(node.model.drafts.map(({ text }) => text)).toEqual(isText ? ["Y", "X"] : ["Y"]);
+    node.tells(["left", ["c"], false]);
+    expect(node.model.save.kind).toBe("saved");
+    expect(node.model.stored()?.adrift ?? []).toEqual([]);
+  },
+);
