@@ -23,6 +23,7 @@ from groupcore.shared.object import SharedObject
 from groupcore.shared.plain import who
 from groupcore.web.kinds import Kind
 from groupcore.web.limits import HISTORY_BYTES_MAX, HISTORY_MAX
+from groupcore.web.place_kinds import DEPARTED
 
 if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
@@ -88,15 +89,24 @@ class Feed:
         self._is_dirty = True
         if done.error is not None:
             return
-        for (spec, _), details in zip(done.calls, done.details, strict=True):
-            told = [self.kind.detail(one) for one in details]
+        for (spec, arguments), details in zip(done.calls, done.details, strict=True):
+            if self.kind.told is None:
+                told = [self.kind.detail(one) for one in details]
+            else:
+                told = self.kind.told(self.body.machine, process, spec, arguments, details)
             self._items.append([position, who(process), spec.name, told])
 
     def on_member(self, position: int, process: Process, done: Done) -> None:
         """A process has come or gone, which may change the object."""
-        del position, process, done
         self._gateway.turn_to(self)
         self._is_dirty = True
+        machine = self.body.machine
+        is_gone = process not in machine.members and done.error is None
+        if self.kind.told is not None and is_gone:
+            details = done.details[0] if done.details else ()
+            told = self.kind.told(machine, process, None, [], details)
+            if told:
+                self._items.append([position, who(process), DEPARTED, told])
 
     def on_replaced(self) -> None:
         """The whole state is another one: everybody gets it."""

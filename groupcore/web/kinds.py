@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from typing import TypeAlias, get_origin
 
 from groupcore.objects.changes import transaction_to_wire
+from groupcore.sequencing.names import Process
+from groupcore.shared.declaration import OperationSpec
 from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.errors import DeclarationError, MisfitError
+from groupcore.shared.machine import Machine
 from groupcore.shared.object import SharedObject, declaration
 from groupcore.shared.opening import order_of
+from groupcore.shared.places import Cell, PlaceOutline
 from groupcore.shared.plain import plain
 from groupcore.shared.types import (
     Inserted,
@@ -32,21 +36,31 @@ from groupcore.shared.types import (
     Text,
     TextEdited,
 )
-from groupcore.web import document_kinds
+from groupcore.web import document_kinds, place_kinds
 
 Snapshot: TypeAlias = Callable[[SharedObject, int], object]
 """Of an object, for a client that has a text up to so many edits (-1: none)."""
 
+Told: TypeAlias = Callable[
+    [Machine, Process, OperationSpec | None, list[object], tuple[object, ...]], list[object]
+]
+"""What is told of an operation of a process (None: it has departed), just done, from its arguments
+and the details that it emitted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type that browsers may open as `name`. `whole`: each change shows the state anew."""
+    """A type that browsers may open as `name`. `whole`: each change shows the state anew.
+
+    `detail` shows one detail of a change; where there is `told`, that shows all of them.
+    """
 
     name: str
     kind: type[object]
     snapshot: Snapshot
     whole: bool
     detail: Callable[[object], object]
+    told: Told | None = None
 
 
 def kinds_of(types: Sequence[type[object]] | Mapping[str, type[object]]) -> dict[str, Kind]:
@@ -75,7 +89,7 @@ def _kind(name: str, kind: type[object]) -> Kind:
     assert isinstance(origin, type)
     for base, (snapshot, whole, detail) in _LIBRARY.items():
         if issubclass(origin, base):
-            return Kind(name, kind, snapshot, whole, detail)
+            return Kind(name, kind, snapshot, whole, detail, _TOLD.get(base))
     return Kind(name, kind, _fields, True, plain)
 
 
@@ -167,4 +181,8 @@ _LIBRARY: dict[type, tuple[Snapshot, bool, Callable[[object], object]]] = {
     RichText: (document_kinds.rich_text, False, document_kinds.rich_text_detail),
     Block: (document_kinds.block, False, document_kinds.block_detail),
     DocumentOutline: (document_kinds.outline, False, document_kinds.outline_detail),
+    Cell: (place_kinds.cell, False, shown),
+    PlaceOutline: (place_kinds.outline, False, shown),
 }
+
+_TOLD: dict[type, Told] = {Cell: place_kinds.cell_told, PlaceOutline: place_kinds.outline_told}

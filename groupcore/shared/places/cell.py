@@ -33,6 +33,7 @@ from groupcore.shared.places.handover import LEAF
 from groupcore.shared.places.joining import Joining
 from groupcore.shared.places.limits import BALLS_MAX, EDITS_MAX, THINGS_MAX, WENT_MAX
 from groupcore.shared.places.parts import (
+    Acted,
     Grabbed,
     Holder,
     Rang,
@@ -225,6 +226,7 @@ class Cell(Joining):
         moment = Moment(context.position, round(context.time_s * 1000), who)
         after = operated(before, action, arguments, moment)
         check_thing(after)
+        self.emit(Acted(who))
         self._hold([after])
         if after.kind == "switch":
             for lamp in after.links:

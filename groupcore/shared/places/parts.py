@@ -159,6 +159,13 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True)
+class Acted:
+    """A detail of a change: a thing was operated in this name, by which votes are counted."""
+
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rang:
     """A detail of a change: a timer that was to ring at `due_ms` has rung."""
 

@@ -20,6 +20,7 @@ from groupcore.objects.refusal import RefusalError
 from groupcore.objects.rich_delta import Run, canonical, length, rich
 from groupcore.shared.documents import Block, DocumentOutline, Seed
 from groupcore.shared.documents.parts import Parcel
+from groupcore.shared.places import Cell, PlaceOutline
 from groupcore.shared.testing import World
 from groupcore.shared.types import Counter, List, Lock, Map, Outline, Register, RichText, Text
 from groupcore.web.feed import Feed
@@ -27,6 +28,7 @@ from groupcore.web.gateway import Gateway
 from groupcore.web.kinds import kinds_of
 from tests.groupcore.objects.vectors import FOLDER, File, as_text
 from tests.groupcore.web.outline_verbs import outline_verbs
+from tests.groupcore.web.place_acts import act_in_cell, act_in_place
 
 NAME = "objects.json"
 KINDS = kinds_of(
@@ -41,9 +43,12 @@ KINDS = kinds_of(
         Block,
         DocumentOutline,
         Outline,
+        Cell,
+        PlaceOutline,
     ]
 )
 STEPS = 24
+CELL_STEPS = 100
 CLIENT = "nobody in particular"
 
 
@@ -109,6 +114,12 @@ async def act(kind: str, target: object, draw: random.Random) -> None:
         case Outline():
             with suppress(RefusalError):
                 await act_in_outline(target, word, draw)
+        case Cell():
+            with suppress(RefusalError):
+                await act_in_cell(target, word, draw)
+        case PlaceOutline():
+            with suppress(RefusalError):
+                await act_in_place(target, word, draw)
         case _:
             with suppress(RefusalError):
                 await act_in_document(target, word, draw)
@@ -188,6 +199,17 @@ async def act_in_document(target: object, word: str, draw: random.Random) -> Non
             await target.rename(word)
 
 
+async def hold_and_go(world: World, kind: type[object]) -> None:
+    """Somebody grabs a thing of a cell, and is gone."""
+    cell = await world.node("eve").open(kind, "it")
+    assert isinstance(cell, Cell)
+    free = [one for one in cell.things if one not in cell.grabs and one not in cell.busy]
+    await cell.grab(free[:1])
+    await world.settle()
+    await cell.close()
+    await world.settle()
+
+
 def script(name: str, seed: int) -> dict[str, object]:
     """What a page is told of an object of this type."""
     kind, recorder = KINDS[name], Recorder()
@@ -198,9 +220,12 @@ def script(name: str, seed: int) -> dict[str, object]:
         feed = Feed(cast("Gateway", recorder), "it", kind, replica.body)
         feed.followers[recorder] = None  # type: ignore[index]
         first = feed.snapshot(-1, CLIENT)
-        for _ in range(STEPS):
+        for _ in range(CELL_STEPS if name == "Cell" else STEPS):
             await act(name, world.draw.choice([ann, bob]), world.draw)
             await world.settle()
+            feed.close_entry()
+        if name == "Cell":
+            await hold_and_go(world, kind.kind)
             feed.close_entry()
         last = feed.snapshot(-1, CLIENT)
         told = list(recorder.told)

@@ -15,6 +15,8 @@ import { Text } from "../../src/client/text";
 import { Counter, Lock, Register, SharedMap } from "../../src/client/types";
 import { BlockObject } from "../../src/document/block";
 import { OutlineObject } from "../../src/document/outline";
+import { CellObject, PlaceObject } from "../../src/place/wire";
+import { cellToWire } from "../place/cell-to-wire";
 import { FakeHost } from "./host";
 
 interface Vectors {
@@ -48,6 +50,8 @@ const KINDS: Record<string, [Kind<Openable>, (object: never) => unknown]> = {
   ],
   // `via` is what the page adds to a state when it stores one: nodes do not send it.
   Block: [BlockObject, ({ state: { via, ...state } }: BlockObject) => state],
+  Cell: [CellObject, (cell: CellObject) => cellToWire(cell.state)],
+  PlaceOutline: [PlaceObject, (place: PlaceObject) => place.state],
   DocumentOutline: [OutlineObject, (outline: OutlineObject) => outline.state],
   Text: [Text, (text: Text) => ({ text: text.value, version: text.confirmedEdits, recent: null })],
 };

@@ -1,0 +1,100 @@
+"""How places and their cells look to a browser.
+
+A page has a twin of each cell that it has open, and does there what the nodes do: it is told each
+operation that was done, with what decides what it does beside the state (docs/places.md). So a
+change of a cell is as small as what was asked. Things travel as arrays of their fields, as they do
+in calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from groupcore.sequencing.names import Process
+from groupcore.shared.declaration import OperationSpec
+from groupcore.shared.machine import Machine
+from groupcore.shared.object import SharedObject, declaration
+from groupcore.shared.places import Cell, PlaceOutline
+from groupcore.shared.places.digest import CellDigest
+from groupcore.shared.places.outline import Described, TreeChanged
+from groupcore.shared.places.parts import Acted
+
+HIDDEN = frozenset({"rights", "rights_version"})
+"""What is not shown of a cell: who may what."""
+UNTOLD = frozenset({"follow"})
+"""Operations that change nothing else."""
+DEPARTED = "departed"
+"""What stands for an operation where a process has gone."""
+
+
+def cell(target: SharedObject, _base: int) -> object:
+    """The whole state, by the names of the fields; tables as pairs in their order."""
+    assert isinstance(target, Cell)
+    return {
+        name.removeprefix("_"): field.codec.kept_to_wire(getattr(target, name))
+        for name, field in declaration(target).fields.items()
+        if name not in HIDDEN
+    }
+
+
+def cell_told(
+    machine: Machine,
+    process: Process,
+    spec: OperationSpec | None,
+    arguments: list[object],
+    details: tuple[object, ...],
+) -> list[object]:
+    """What a twin needs to do the same: arguments, the order's time, whether who asked is in the
+    group, and in whose name a thing was operated.
+    """
+    if spec is not None and spec.name in UNTOLD:
+        return []
+    acting = next((one.who for one in details if isinstance(one, Acted)), "")
+    wire = [] if spec is None else spec.encode(arguments, {})
+    return [[wire, machine.time_ms, process in machine.members, acting]]
+
+
+def outline(target: SharedObject, _base: int) -> object:
+    """Name, tree, and what the leaves look like from afar."""
+    assert isinstance(target, PlaceOutline)
+    return {
+        "title": target.title,
+        "version": target.tree_version,
+        "tree": [list(pair) for pair in target.tree.items()],
+        "far": [_far(path, digest) for path, digest in target.digests.items()],
+    }
+
+
+def _far(path: str, digest: CellDigest) -> list[object]:
+    sides = [digest.left, digest.top, digest.right, digest.bottom]
+    return [path, digest.count, sides, list(digest.colours)]
+
+
+def outline_told(
+    machine: Machine,
+    process: Process,
+    spec: OperationSpec | None,
+    arguments: list[object],
+    details: tuple[object, ...],
+) -> list[object]:
+    """What has changed of it."""
+    del process, arguments
+    target = machine.target
+    assert isinstance(target, PlaceOutline)
+    told: list[object] = []
+    if spec is not None and spec.name == "rename":
+        told.append(["title", target.title])
+    for detail in details:
+        match detail:
+            case TreeChanged():
+                told.append(["tree", detail.version, _roles(target.tree, detail.cells)])
+            case Described():
+                known = target.digests
+                told.append(
+                    ["far", [_far(one, known[one]) for one in detail.cells if one in known]]
+                )
+    return told
+
+
+def _roles(tree: Mapping[str, str], cells: tuple[str, ...]) -> list[object]:
+    return [[one, tree[one]] for one in cells]
