@@ -86,8 +86,6 @@ function withMod({ key, code, shiftKey }: Keyed): KeyAct | null {
       return { do: "find" };
     case "l":
       return shiftKey ? { do: "lock" } : null;
-    case "e":
-      return shiftKey ? { do: "face" } : null;
     case "=":
     case "+":
       return { do: "zoomIn" };
@@ -134,6 +132,8 @@ function plain({ key, code, shiftKey }: Keyed): KeyAct | null {
       return { do: "zoomOut" };
     case "g":
       return { do: "snap" };
+    case "b":
+      return { do: "face" };
     default: {
       const tool = shiftKey ? undefined : TOOL_KEYS[key.toLowerCase()];
       return tool === undefined ? null : { do: "tool", tool };
