@@ -37,6 +37,7 @@ from server.routes.health import health_routes
 from server.routes.openapi import account_rows, described_routes
 from server.routes.page import Page
 from server.routes.pictures import PictureRoutes
+from server.routes.places import PlaceRoutes
 from server.routes.plans import on_bad_plan
 from server.routes.problems import on_failure, on_gone, on_refusal, saying_who_is_awaited
 from server.routes.reports import PATH as REPORTS
@@ -134,7 +135,7 @@ def make_pages(node: Node) -> SharedObjects:
     """The gateway for the pages of one node; where there are accounts, pages show tickets."""
     settings, accounts = node.settings, node.accounts
     door = Door(accounts) if accounts is not None else None
-    entrance = GuardedEntrance(Entrance(node.keeper, node.knows), node)
+    entrance = GuardedEntrance(Entrance(node.keepers, node.knows), node)
     presences = Presences(accounts, monotonic)
     return SharedObjects(
         node.objects,
@@ -180,9 +181,9 @@ def api_routes(node: Node, console: Console) -> list[Route]:
 
 
 def document_rows(node: Node, access: Access) -> list[Row]:
-    """Documents, and what belongs to them."""
+    """Documents and places, and what belongs to them."""
     rows = [*PictureRoutes(node, access).rows(), *DocumentRoutes(node, access).rows()]
-    return [*rows, *Files(node).rows()]
+    return [*rows, *PlaceRoutes(node, access).rows(), *Files(node).rows()]
 
 
 def make_app(node: Node, console: Console) -> Starlette:

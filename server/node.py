@@ -25,6 +25,7 @@ from groupcore.shared.errors import (
     OutcomeUnknownError,
     RefusedError,
 )
+from groupcore.shared.places.keeper import PlaceKeeper
 from groupcore.shared.session import Session
 from groupcore.view import Address, View
 from groupcore.web.settings import Traffic
@@ -34,7 +35,7 @@ from server.backup.kept import KeptBackups
 from server.backup.last import LastBackup
 from server.charter import NAME as CHARTERS
 from server.charter import Charter, Charters, at_odds
-from server.documents.catalogue import NAME, NODES, Catalogue, Nodes
+from server.documents.catalogue import DOCUMENT, NAME, NODES, Catalogue, Nodes
 from server.errors import (
     BadMessageError,
     ServerError,
@@ -48,6 +49,7 @@ from server.files.erasures import Erasures
 from server.files.service import FileService
 from server.files.wiping import Wiper
 from server.folder import narrow_folders
+from server.keepers import Keepers
 from server.making import make_accounts, make_objects, make_trace, problem_of
 from server.noticed import Noticed
 from server.pictures.named import named_in
@@ -103,6 +105,7 @@ class Node:
         self.kept_backups = KeptBackups(settings.backups, self.seals.rest)
         self.noticed = Noticed(self._note, asyncio.get_running_loop().time)
         self.keeper = Keeper(self.objects, new_id, self._tell_title, rest_s=DESCRIBED_EVERY_S)
+        self.keepers = Keepers(self.keeper, PlaceKeeper(self.objects, self._tell_title))
         self.work = Pool(settings.workers)
         self.pictures = PictureService(
             settings,
@@ -153,9 +156,9 @@ class Node:
                 self._open(Erasures, ERASURES),
             )
             if self.accounts is not None:
-                self.accounts.begin(accounts, self.keeper)
+                self.accounts.begin(accounts, self.keepers)
             await self.pictures.begin(pictures)
-            parts = self.keeper, catalogue, accounts, activity
+            parts = self.keepers, catalogue, accounts, activity
             wiper = Wiper(self.objects, *parts, pictures, erasures, self._with_files)
             trash_s = self.settings.trash_days * DAY_S
             files = FileService(*parts, self.accounts, wiper, trash_s)
@@ -204,7 +207,7 @@ class Node:
                 if self.accounts is not None:
                     await self.accounts.close()
                 await self.pictures.close()
-                await self.keeper.close()
+                await self.keepers.close()
         await self.work.close()
         await self.objects.close()
         if self.trace is not None:
@@ -301,15 +304,18 @@ class Node:
             raise BadMessageError("not_ready", "this node is not in its cluster yet; try again")
         return self._files
 
-    async def knows(self, doc: str) -> bool:
-        """Whether there is a document of this id; one that others have just made, too."""
+    async def knows(self, doc: str, kind: str = DOCUMENT) -> bool:
+        """Whether there is an item of this id and kind; one that others have just made, too."""
+        return await self.kind_of(doc) == kind
+
+    async def kind_of(self, doc: str) -> str:
+        """What the item of this id is, as the list says; empty where there is none."""
         catalogue = self.whole_catalogue
-        if doc in catalogue:
-            return True
-        if self._next_look is None:
-            self._next_look = asyncio.ensure_future(self._look(self._look_now))
-        await asyncio.shield(self._next_look)
-        return doc in catalogue
+        if doc not in catalogue:
+            if self._next_look is None:
+                self._next_look = asyncio.ensure_future(self._look(self._look_now))
+            await asyncio.shield(self._next_look)
+        return catalogue.kind_of(doc) if doc in catalogue else ""
 
     async def _look(self, former: asyncio.Future[None] | None) -> None:
         """Ask the order once for all who have come while it was asked before."""

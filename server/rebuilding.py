@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.object import SharedObject
+from groupcore.shared.places import Cell, PlaceOutline
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
 from server.charter import NAME as CHARTERS
@@ -27,12 +28,14 @@ KINDS: Mapping[str, type[SharedObject]] = {
     ERASURES: Erasures,
     PICTURES: Pictures,
 }
-"""What the server's own groups are; documents and their blocks have names of their own."""
-DOCUMENTS = "doc/"
+"""What the server's own groups are; documents and places have names of their own."""
+DOCUMENTS, PLACES = "doc/", "place/"
 
 
 def kind_of(name: str) -> type[SharedObject] | None:
     """The class of the object that a group of this name is; None for what has no state."""
     if name.startswith(DOCUMENTS):
         return Block if name.count("/") > 1 else DocumentOutline
+    if name.startswith(PLACES):
+        return Cell if name.count("/") > 1 else PlaceOutline
     return KINDS.get(name)

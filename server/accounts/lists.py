@@ -1,4 +1,4 @@
-"""Roles become the documents' access lists.
+"""Roles become the access lists of documents and places.
 
 Idea. The accounts say what list a document is to have, the document's outline has one, and whoever
 has the document open makes the second like the first, as nobody in particular. Nothing has to be
@@ -19,13 +19,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Coroutine, Mapping
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from groupcore.errors import GroupcoreError
 from groupcore.shared.access import EVERYBODY, Right
-from groupcore.shared.documents import Document
+from groupcore.shared.documents import DocumentOutline
 from groupcore.shared.documents.parts import node_of
 from groupcore.shared.pending import Pending
+from groupcore.shared.places import PlaceOutline
 
 logger = logging.getLogger("server")
 
@@ -36,11 +37,15 @@ OTHERS_S = 0.3
 RETRY_S = 0.5
 
 
+Outline: TypeAlias = DocumentOutline | PlaceOutline
+"""What has the access list of a document or place; its blocks or cells follow it."""
+
+
 class Shelf(Protocol):
-    """The documents that are open at the node."""
+    """The documents and places that are open at the node."""
 
     @property
-    def documents(self) -> dict[str, Document]:
+    def outlines(self) -> Mapping[str, Outline]:
         """By id."""
 
 
@@ -65,6 +70,12 @@ def fits(wanted: Mapping[str, Right], listed: Mapping[str, Right]) -> bool:
     return wanted == listed
 
 
+def _first_of(outline: Outline) -> str:
+    """The node that has tended it the longest."""
+    nodes = outline.tenders if isinstance(outline, DocumentOutline) else outline.keepers
+    return next(iter(nodes), "")
+
+
 class Lists:
     """Keeps the lists of this node's documents as the accounts want them."""
 
@@ -73,9 +84,8 @@ class Lists:
         self._shelf = shelf
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def settle(self, doc: str, document: Document) -> None:
+    async def settle(self, doc: str, outline: Outline) -> None:
         """Bring the document's list up to date; back when it is, as this node sees it (L1)."""
-        outline = document.outline
         while not fits(wanted := self._accounts.rights(doc), outline.rights):
             number = VERSION_FLOOR + self._accounts.rights_number
             if outline.rights_version >= number:  # another node knows more: its news come here, too
@@ -89,9 +99,9 @@ class Lists:
 
     def changed(self, documents: Collection[str] = ()) -> None:
         """The roles for these documents have changed; for all, if none is named."""
-        for doc, document in self._shelf.documents.items():
+        for doc, outline in self._shelf.outlines.items():
             if not documents or doc in documents:
-                self._begin(doc, self._follow(doc, document))
+                self._begin(doc, self._follow(doc, outline))
 
     def _begin(self, doc: str, work: Coroutine[object, object, None]) -> None:
         former = self._tasks.get(doc)
@@ -104,13 +114,12 @@ class Lists:
         if self._tasks.get(doc) is task:
             del self._tasks[doc]
 
-    async def _follow(self, doc: str, document: Document) -> None:
-        outline = document.outline
-        if outline.tenders[:1] != [node_of(outline.process)]:
+    async def _follow(self, doc: str, outline: Outline) -> None:
+        if _first_of(outline) != node_of(outline.process):
             await asyncio.sleep(OTHERS_S)
-        while self._shelf.documents.get(doc) is document:
+        while self._shelf.outlines.get(doc) is outline:
             try:
-                await self.settle(doc, document)
+                await self.settle(doc, outline)
             except GroupcoreError as error:
                 logger.debug("the list of %s is not up to date: %s", doc, error)
                 await asyncio.sleep(RETRY_S)

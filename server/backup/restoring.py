@@ -181,7 +181,7 @@ class _Filling:
                 await document.outline.insert(after, run)
                 after = run[-1].id
             await document.outline.rename(title)
-            await node.files.lists.settle(doc, document)
+            await node.files.lists.settle(doc, document.outline)
             again = packed_document(title, await cut(document))
         wanted = self._reader.manifest.documents.get(doc, {}).get("sha256")
         if hash_of(again) != wanted:

@@ -1,4 +1,5 @@
-"""What a page's `open` waits for, and what holds documents at this node while pages have them.
+"""What a page's `open` waits for, and what holds documents and places at this node while pages have
+them.
 
 Idea. The gateway asks before a page opens an object, and says when the page has it no more. In
 between the node holds the document that the object belongs to. So a page never has a document open
@@ -11,35 +12,42 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from groupcore.shared.documents import Document
-from groupcore.shared.documents.keeper import Keeper
 from groupcore.web.errors import BadRequestError
+from server.documents.catalogue import PLACE
 from server.documents.names import place_of
+from server.keepers import Keepers
+from server.places.entrance import PlaceEntrance
 
 BLOCK_WAIT_S = 5.0
 """How long a page that asks for a block waits until the node knows that block."""
 POLL_S = 0.02
 
-Knows = Callable[[str], Awaitable[bool]]
+Knows = Callable[[str, str], Awaitable[bool]]
 
 
 class Entrance:
-    """The gateway's hooks; `knows` says whether there is a document of an id."""
+    """The gateway's hooks; `knows` says whether there is a document or place of an id."""
 
-    def __init__(self, keeper: Keeper, knows: Knows, wait_s: float = BLOCK_WAIT_S) -> None:
-        self._keeper = keeper
+    def __init__(self, keepers: Keepers, knows: Knows, wait_s: float = BLOCK_WAIT_S) -> None:
+        self._keeper = keepers.documents
+        self._places = PlaceEntrance(keepers.places)
         self._knows = knows
         self._wait_s = wait_s
 
     async def opening(self, principal: str, kind: str, name: str) -> None:
-        """Have the object's document open here; BadRequestError says why it may not be opened."""
+        """Have what the object belongs to open here; BadRequestError says why it may not be."""
         del principal  # access lists are the objects' own
         place = place_of(name)
         if place is None or place.type != kind:
             raise BadRequestError("no_such_object", f"no {kind} is called {name!r}")
         if not place.doc:
             return
-        if not await self._knows(place.doc):
-            raise BadRequestError("no_such_document", f"there is no document {place.doc}")
+        if not await self._knows(place.doc, place.kind):
+            missing = f"there is no {place.kind} {place.doc}"
+            raise BadRequestError(f"no_such_{place.kind}", missing)
+        if place.kind == PLACE:
+            await self._places.opening(place.doc, place.block)
+            return
         document = await self._keeper.hold(place.doc)
         try:
             if place.block:
@@ -52,7 +60,11 @@ class Entrance:
         """The page has the object no more."""
         del principal, kind
         place = place_of(name)
-        if place is not None and place.doc:
+        if place is None or not place.doc:
+            return
+        if place.kind == PLACE:
+            self._places.closed(place.doc, place.block)
+        else:
             self._keeper.let_go(place.doc)
 
     async def _have_block(self, document: Document, block: str) -> None:

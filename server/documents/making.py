@@ -18,6 +18,7 @@ from groupcore.shared.documents.limits import check_attributes, check_content
 from groupcore.shared.documents.outline import BLOCKS_MAX
 from groupcore.shared.documents.parts import Attributes, Seed
 from groupcore.shared.documents.seeding import runs_of
+from server.accounts.lists import Outline
 from server.documents.catalogue import Catalogue, TooManyDocumentsError
 
 NewBlock = tuple[Attributes, Rich]
@@ -27,10 +28,10 @@ EMPTY: list[NewBlock] = [((("type", "paragraph"),), ())]
 """A new document has one empty paragraph, so that whoever comes first types into the same."""
 
 
-Settle = Callable[[str, Document], Awaitable[None]]
+Settle = Callable[[str, Outline], Awaitable[None]]
 
 
-async def leave_as_it_is(doc: str, document: Document) -> None:
+async def leave_as_it_is(doc: str, outline: Outline) -> None:
     """A document without an access list is everybody's."""
 
 
@@ -77,7 +78,7 @@ async def make_document(
         if not document.outline.rights:  # else it is whole: somebody's since an attempt before
             await _fill(document, seeds)
             await document.outline.rename(title)
-        await settle(doc, document)
+        await settle(doc, document.outline)
         return await catalogue.add(doc, title, documents_max)
 
 

@@ -10,8 +10,12 @@ from groupcore.objects.parsing import is_identifier
 from groupcore.objects.refusal import RefusalError
 from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.documents.limits import HERE
+from groupcore.shared.places import Cell, PlaceOutline
+from groupcore.shared.places.squares import is_path
 from groupcore.shared.types import Presence
 from server.documents import catalogue
+from server.documents.catalogue import DOCUMENT, PLACE
+from server.places.here import HereInPlace
 
 NAME_MAX = 80
 """Most code points of a name that a page shows."""
@@ -62,19 +66,25 @@ class Here:
 TYPES: dict[str, type[object]] = {
     "Block": Block,
     "Catalogue": catalogue.Catalogue,
+    "Cell": Cell,
     "DocumentOutline": DocumentOutline,
     "Nodes": catalogue.Nodes,
+    "PlaceOutline": PlaceOutline,
+    "PlacePresence": Presence[HereInPlace],
     "Presence": Presence[Here],
 }
 """What pages may open, by the protocol's names."""
 
 
 class Place(NamedTuple):
-    """What a name means: the type that belongs there, the document, and the block."""
+    """What a name means: the type that belongs there, the document or place (by `kind`), and which
+    block or cell of it.
+    """
 
     type: str
     doc: str = ""
     block: str = ""
+    kind: str = DOCUMENT
 
 
 def place_of(name: str) -> Place | None:
@@ -90,4 +100,10 @@ def place_of(name: str) -> Place | None:
             return Place("Presence", doc)
         case ["doc", doc, block] if is_identifier(doc) and is_identifier(block):
             return Place("Block", doc, block)
+        case ["place", doc] if is_identifier(doc):
+            return Place("PlaceOutline", doc, kind=PLACE)
+        case ["place", doc, part] if is_identifier(doc) and part == HERE:
+            return Place("PlacePresence", doc, kind=PLACE)
+        case ["place", doc, path] if is_identifier(doc) and is_path(path):
+            return Place("Cell", doc, path, PLACE)
     return None

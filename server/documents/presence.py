@@ -9,23 +9,28 @@ and not more than once in CALL_S; what is too much is left out, and the rest is 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from server.accounts.roles import Role
+from server.documents.catalogue import DOCUMENT, PLACE
 from server.documents.names import place_of
 
 CALL_S = 10.0
 """How long a person who has asked everybody to come waits until the next time."""
 CALLERS_MAX = 10_000
 """So many sessions are remembered for it."""
-FIELDS: tuple[object, ...] = ("", None, 0, 0, None, False, 0, None, None, None)
-"""What stands for fields at the end of `Here` that a page leaves out."""
-REQUIRED = 4
+FIELDS: Mapping[str, tuple[object, ...]] = {
+    DOCUMENT: ("", None, 0, 0, None, False, 0, None, None, None),
+    PLACE: ("", [], [], [], [], False, 0, "", [], "", 0),
+}
+"""What stands for fields at the end of `Here`, or `HereInPlace`, that a page leaves out."""
+REQUIRED = {DOCUMENT: 4, PLACE: 1}
+"""So many may not be left out."""
 VISITOR = "Guest"
 """Who has come by a link, without an account."""
 CALLS = 6
-"""The place of `calls`."""
+"""The place of `calls`, in both."""
 
 
 class Roles(Protocol):
@@ -48,10 +53,12 @@ class Presences:
 
     def presenting(self, principal: str, who: str, name: str, value: object) -> object:
         """What the session `who` is let show in the presence `name`; what is no `Here` as it is."""
-        if not isinstance(value, list) or not REQUIRED <= len(value) <= len(FIELDS):
-            return value
-        shown = [*value, *FIELDS[len(value) :]]
         place = place_of(name)
+        kind = DOCUMENT if place is None else place.kind
+        fields = FIELDS[kind]
+        if not isinstance(value, list) or not REQUIRED[kind] <= len(value) <= len(fields):
+            return value
+        shown = [*value, *fields[len(value) :]]
         if self._roles is not None:
             shown[0] = self._roles.shown_name(principal) or VISITOR
             if shown[CALLS] and place is not None:

@@ -73,6 +73,7 @@ class Rows:
         created = instant(listed.created_s)
         return {
             "id": doc,
+            "kind": self._catalogue.kind_of(doc),
             "title": listed.title,
             "workspace": filed.workspace if is_member else None,
             "folder": accounts.places.get(doc) if is_member else None,
@@ -208,6 +209,7 @@ class Rows:
         space: Shown = {"id": filed.workspace}
         space["name"] = accounts.workspaces[filed.workspace].name
         return {
+            "kind": self._catalogue.kind_of(doc),
             "workspace": space if within is not Role.NONE else None,
             "path": [{"id": one, "name": accounts.folders[one].name} for one in path],
             "role": shown.name.lower(),

@@ -16,7 +16,6 @@ from contextlib import suppress
 from groupcore.errors import GroupcoreError
 from groupcore.shared import Changed
 from groupcore.shared.changes import Change, Replaced
-from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.types.map import KeyChanged
 from server.accounts.accounts import Accounts
 from server.accounts.lists import Lists
@@ -31,6 +30,7 @@ from server.files.open_rules import OpenRules
 from server.files.rows import Rows
 from server.files.touches import Touches
 from server.files.wiping import Wiper
+from server.keepers import Keepers
 
 logger = logging.getLogger("server")
 
@@ -50,7 +50,7 @@ class FileService:
 
     def __init__(
         self,
-        keeper: Keeper,
+        keepers: Keepers,
         catalogue: Catalogue,
         accounts: Accounts,
         activity: Activity,
@@ -64,8 +64,8 @@ class FileService:
         self.hub = Hub()
         self.touches = Touches(activity)
         self._service = service
-        self._own_lists = Lists(OpenRules(accounts), keeper) if service is None else None
-        self._keeper = keeper
+        self._own_lists = Lists(OpenRules(accounts), keepers) if service is None else None
+        self._keepers = keepers
         self._wiper = wiper
         self._trash_s = trash_s
         self._tasks: list[asyncio.Task[None]] = []
@@ -144,7 +144,7 @@ class FileService:
             if isinstance(detail, KeyChanged):
                 doc = str(detail.key)
                 if doc not in self.catalogue:  # its groups will be deleted
-                    self._keeper.drop(doc)
+                    self._keepers.drop(doc)
                 self.hub.changed([doc])
 
     def _on_activity(self, change: Change) -> None:

@@ -1,4 +1,5 @@
-"""Takes documents that were deleted for good out of the cluster: their words, and their groups.
+"""Takes what was deleted for good out of the cluster: documents' words, and the groups of documents
+and places.
 
 Idea. The accounts keep a list of what is doomed. The oldest node takes the documents in turn: it
 opens one, whose list lets nobody else in any more, takes out all blocks, which empties their
@@ -21,14 +22,15 @@ from groupcore.aio import Node as ObjectsNode
 from groupcore.errors import GroupRefusedError
 from groupcore.shared.documents import Document
 from groupcore.shared.documents.handing import DELETED, JOINED
-from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.documents.outline import DocumentOutline
+from groupcore.shared.places import PlaceOutline
 from server.accounts.accounts import Accounts
 from server.accounts.lists import Lists
 from server.accounts.roles import KEEPER
-from server.documents.catalogue import Catalogue
+from server.documents.catalogue import PLACE, Catalogue
 from server.files.activity import Activity
 from server.files.erasures import Erasures
+from server.keepers import Keepers
 from server.pictures.register import Pictures
 
 TITLE = "deleted"
@@ -47,7 +49,7 @@ class Wiper:
     def __init__(
         self,
         objects: ObjectsNode,
-        keeper: Keeper,
+        keepers: Keepers,
         catalogue: Catalogue,
         accounts: Accounts,
         activity: Activity,
@@ -56,7 +58,7 @@ class Wiper:
         nodes: Callable[[], list[str]],
     ) -> None:
         self._objects = objects
-        self._keeper = keeper
+        self._keepers = keepers
         self._catalogue = catalogue
         self._accounts = accounts
         self._activity = activity
@@ -71,9 +73,7 @@ class Wiper:
         """
         for doc in docs:
             if doc in self._catalogue:
-                async with self._keeper.holding(doc) as document:
-                    await lists.settle(doc, document)
-                    await self._empty(doc, document)
+                await self._take_out(doc, lists)
                 await self._catalogue.pop(doc)
         await self._delete_groups(set(docs))
         await self._activity.forget(list(docs))
@@ -81,6 +81,23 @@ class Wiper:
         await self._erasures.begin(list(docs), self._nodes())
         for doc in docs:
             await self._accounts.wiped(doc)
+
+    async def _take_out(self, doc: str, lists: Lists) -> None:
+        """Let nobody in, and take out what can be taken out while others have it open."""
+        if self._catalogue.kind_of(doc) == PLACE:
+            async with self._keepers.places.holding(doc) as minding:
+                await lists.settle(doc, minding.place.outline)
+                await self._rename(PlaceOutline, f"place/{doc}")
+            return
+        async with self._keepers.documents.holding(doc) as document:
+            await lists.settle(doc, document.outline)
+            await self._empty(doc, document)
+
+    async def _rename(self, kind: type[DocumentOutline] | type[PlaceOutline], name: str) -> None:
+        async with self._objects.session(KEEPER) as session:
+            same = await session.open(kind, name)
+            if same.title != TITLE:
+                await same.rename(TITLE)
 
     async def delete_stragglers(self) -> None:
         """Delete groups of documents that were deleted before; GroupcoreError as for `wipe`."""
@@ -103,10 +120,7 @@ class Wiper:
         outline = document.outline
         while blocks := list(outline.order[:STEP]):
             await outline.remove(blocks)
-        async with self._objects.session(KEEPER) as session:
-            same = await session.open(DocumentOutline, f"doc/{doc}")
-            if same.title != TITLE:
-                await same.rename(TITLE)
+        await self._rename(DocumentOutline, f"doc/{doc}")
         loop = asyncio.get_running_loop()
         deadline = loop.time() + EMPTIED_S
         while loop.time() < deadline:
@@ -117,6 +131,6 @@ class Wiper:
 
 
 def document_of(name: str) -> str:
-    """The document that a group belongs to, by the group's name; empty: to none."""
+    """The document or place that a group belongs to, by the group's name; empty: to none."""
     kind, _, rest = name.partition("/")
-    return rest.partition("/")[0] if kind == "doc" else ""
+    return rest.partition("/")[0] if kind in ("doc", "place") else ""

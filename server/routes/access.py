@@ -8,8 +8,8 @@ from typing import Protocol
 
 from starlette.responses import JSONResponse, Response
 
-from groupcore.shared.documents import Document
 from server.accounts.errors import AccountError, missing
+from server.accounts.lists import Outline
 from server.accounts.people import HOME
 from server.accounts.roles import ADMIN, Role
 from server.node import Node
@@ -39,7 +39,7 @@ class Access(Protocol):
     async def file(self, ask: Ask, doc: str, place: Place) -> None:
         """A document of this id is to be made there."""
 
-    async def settle(self, doc: str, document: Document) -> None:
+    async def settle(self, doc: str, outline: Outline) -> None:
         """The document has the list that it is to have, before anybody finds it."""
 
 
@@ -79,9 +79,9 @@ class OpenAccess:
         work = accounts.file_into(ADMIN, doc, workspace, place.folder, ask.origin)
         await done(self._node, work)
 
-    async def settle(self, doc: str, document: Document) -> None:
+    async def settle(self, doc: str, outline: Outline) -> None:
         """It is everybody's."""
-        await self._node.files.lists.settle(doc, document)
+        await self._node.files.lists.settle(doc, outline)
 
 
 class AccountAccess:
@@ -120,6 +120,6 @@ class AccountAccess:
                 return workspace
         raise AccountError("forbidden", "you may edit in no workspace; ask an owner")
 
-    async def settle(self, doc: str, document: Document) -> None:
+    async def settle(self, doc: str, outline: Outline) -> None:
         """As the accounts say."""
-        await self._gate.service.lists.settle(doc, document)
+        await self._gate.service.lists.settle(doc, outline)

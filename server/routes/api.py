@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from groupcore.objects.parsing import check_title, is_identifier
+from groupcore.objects.parsing import check_title
 from groupcore.objects.rich_delta import plain
 from groupcore.objects.rich_parsing import to_wire
 from groupcore.shared.documents.outline import DocumentOutline
@@ -18,13 +18,14 @@ from groupcore.shared.documents.tables import words_of
 from groupcore.shared.errors import ForbiddenError
 from server.accounts.errors import forbidden
 from server.accounts.roles import ADMIN, KEEPER, Role
+from server.documents.catalogue import DOCUMENT
 from server.documents.making import document_id, make_document
 from server.documents.markdown import Imported, clean_title
 from server.documents.work import exported, imported
 from server.documents.zipped import Zipped
 from server.errors import BadMessageError
 from server.node import Node
-from server.noticed import DOCUMENT
+from server.noticed import DOCUMENT as EXPORTED
 from server.pictures.importing import placed
 from server.pictures.named import named_in
 from server.routes.access import Access, Place
@@ -32,6 +33,7 @@ from server.routes.asks import PUBLIC, Ask, Field, Row
 from server.routes.done import SAVED_S, ordered, reached
 from server.routes.files import FOLDER
 from server.routes.gate import GUEST
+from server.routes.there import THERE, check_there
 from server.settings import Settings
 
 ONE_LINE = r"^[^\n\r\u0000]+$"
@@ -67,7 +69,7 @@ class DocumentRoutes:
     def rows(self) -> list[Row]:
         """The routes."""
         at, read, write = "/documents", "documents:read", "documents:write"
-        full, none = "too_many_documents", "no_such_document"
+        full, none = "too_many_documents", THERE
         return [
             Row("GET", at, self.list_documents, read, "The documents that one may read"),
             Row(
@@ -84,7 +86,7 @@ class DocumentRoutes:
                 once=True,
             ),
             self.import_row(f"{at}/import"),
-            Row("GET", f"{at}/{{doc}}", self.read, read, "Its blocks", errors=(none,)),
+            Row("GET", f"{at}/{{doc}}", self.read, read, "Its blocks", errors=none),
             self.headings_row(f"{at}/{{doc}}/headings"),
             Row(
                 "PATCH",
@@ -95,7 +97,7 @@ class DocumentRoutes:
                 200,
                 (TITLE,),
                 {"id": "the document", "title": "its title"},
-                (none, "trashed", "bad_change"),
+                (*none, "trashed", "bad_change"),
             ),
             Row(
                 "POST",
@@ -106,7 +108,7 @@ class DocumentRoutes:
                 201,
                 (COPY,),
                 MADE,
-                (none, full, "bad_change"),
+                (*none, full, "bad_change"),
                 once=True,
             ),
             Row(
@@ -115,7 +117,7 @@ class DocumentRoutes:
                 self.export,
                 read,
                 "The document as Markdown",
-                errors=(none,),
+                errors=none,
                 gives=("text/markdown",),
             ),
             Row(
@@ -124,7 +126,7 @@ class DocumentRoutes:
                 self.export_zip,
                 read,
                 "The document as Markdown, with its pictures",
-                errors=(none,),
+                errors=none,
                 gives=("application/zip",),
             ),
             Row("GET", "/nodes", self.nodes, PUBLIC, "The nodes' addresses"),
@@ -139,7 +141,7 @@ class DocumentRoutes:
             "documents:read",
             "Its headings, in their order",
             shows=HEADINGS,
-            errors=("no_such_document",),
+            errors=THERE,
             query=(KNOWN,),
         )
 
@@ -163,10 +165,11 @@ class DocumentRoutes:
     async def list_documents(self, ask: Ask) -> Response:
         """All documents that who asks may read and that are not in the trash, by title."""
         may_read, accounts = self.access.reader(ask), self.node.files.accounts
+        kind_of = self.node.whole_catalogue.kind_of
         rows = [
             {"id": doc, "title": listed.title, "created": instant(listed.created_s)}
             for doc, listed in self.node.whole_catalogue.items()
-            if may_read(doc) and accounts.buried(doc) is None
+            if may_read(doc) and accounts.buried(doc) is None and kind_of(doc) == DOCUMENT
         ]
         rows.sort(key=lambda row: (row["title"].casefold(), row["id"]))
         return JSONResponse({"documents": rows})
@@ -195,7 +198,7 @@ class DocumentRoutes:
         principal = KEEPER if ask.by == ADMIN else ask.by
         try:
             async with self.node.keeper.holding(doc) as document:
-                await self.access.settle(doc, document)
+                await self.access.settle(doc, document.outline)
                 async with self.node.objects.session(principal) as session:
                     outline = await session.open(DocumentOutline, f"doc/{doc}")
                     await ordered(outline.rename(title))
@@ -259,9 +262,7 @@ class DocumentRoutes:
         return shot
 
     async def _check_there(self, ask: Ask, doc: str) -> None:
-        may_read = self.access.reader(ask)
-        if not may_read(doc) or not is_identifier(doc) or not await reached(self.node.knows(doc)):
-            raise BadMessageError("no_such_document", "there is no document of this id here")
+        await check_there(self.node, self.access.reader(ask), doc)
 
     async def _read(self, doc: str) -> tuple[str, str, Shot]:
         async with self.node.keeper.reading(doc) as document:
@@ -315,7 +316,7 @@ class DocumentRoutes:
 
     async def _note_export(self, ask: Ask, doc: str) -> None:
         if ask.by != GUEST:
-            await self.node.noticed.note_first(DOCUMENT, ask.by, doc, ask.origin)
+            await self.node.noticed.note_first(EXPORTED, ask.by, doc, ask.origin)
 
     async def export_zip(self, ask: Ask) -> Response:
         """Markdown and pictures in one file; a picture that is gone is left out."""

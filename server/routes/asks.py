@@ -41,7 +41,8 @@ class Field:
     """A field of a body or of the query: `str`, `bool`, `int`, or `list` of texts.
 
     `min` and `max` are characters of a text, or the bounds of a number; `pattern` is looked for in
-    a text, and `text` says in words what it asks for; `code` is that of what does not fit.
+    a text, and `text` says in words what it asks for; `code` is that of what does not fit. With
+    `items`, a JSON schema, a list is of up to `max` such objects, which the handler reads.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Field:
     min: int = 0
     pattern: str = ""
     code: str = "bad_request"
+    items: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,10 @@ class Ask:
         """Texts of the body."""
         return tuple(cast("list[str]", self.body.get(name, [])))
 
+    def objects(self, name: str) -> list[dict[str, object]]:
+        """Objects of the body."""
+        return cast("list[dict[str, object]]", self.body.get(name, []))
+
 
 def read_key(request: Request, row: Row) -> str:
     """The Idempotency-Key, empty without one; BadMessageError for one that is too long."""
@@ -229,6 +235,9 @@ def _check(one: Field, body: dict[str, object]) -> None:
         value = body[one.name] = int(value)  # JSON knows one kind of number
     if type(value) is not one.kind:
         raise BadMessageError("bad_request", f"{one.name} must be a {_NAMES[one.kind]}")
+    if one.items is not None:
+        _check_objects(one, cast("list[object]", value))
+        return
     texts = value if isinstance(value, list) else [value]
     if isinstance(value, list) and len(value) > 100:
         raise BadMessageError("bad_request", f"{one.name} has too many items")
@@ -237,6 +246,13 @@ def _check(one: Field, body: dict[str, object]) -> None:
             _check_text(one, text)
     if isinstance(value, int) and not isinstance(value, bool) and not 0 < value <= one.max:
         raise BadMessageError("bad_request", f"{one.name} must be from 1 to {one.max}")
+
+
+def _check_objects(one: Field, value: list[object]) -> None:
+    if not one.min <= len(value) <= one.max:
+        raise BadMessageError("bad_request", f"{one.name} has {one.min} to {one.max} items")
+    if not all(isinstance(item, dict) for item in value):
+        raise BadMessageError("bad_request", f"{one.name} must be a list of objects")
 
 
 def _check_text(one: Field, text: object) -> None:

@@ -9,8 +9,9 @@ from starlette.websockets import WebSocket
 from groupcore.shared.documents import Document
 from groupcore.web import Badge, BadRequestError
 from server.accounts.service import AccountService
+from server.documents.catalogue import PLACE
 from server.documents.entrance import Entrance
-from server.documents.names import place_of
+from server.documents.names import Place, place_of
 from server.errors import BadMessageError
 from server.node import Node
 
@@ -64,13 +65,11 @@ class GuardedEntrance:
         """As `Entrance.opening`; then the list is the one that the accounts say."""
         await self._entrance.opening(principal, kind, name)
         place = place_of(name)
-        document = None if place is None else self._node.keeper.documents.get(place.doc)
-        if place is None or document is None:
+        if place is None or not place.doc:
             return
         try:
-            await self._node.files.lists.settle(place.doc, document)
-            await self._in_force(document, place.block)
-            if kind == "DocumentOutline":
+            await self._settle(place)
+            if kind in ("DocumentOutline", "PlaceOutline"):
                 self._node.files.note_opened(principal, place.doc)
         except BaseException:
             self._entrance.closed(principal, kind, name)
@@ -79,6 +78,22 @@ class GuardedEntrance:
     def closed(self, principal: str, kind: str, name: str) -> None:
         """As `Entrance.closed`."""
         self._entrance.closed(principal, kind, name)
+
+    async def _settle(self, place: Place) -> None:
+        """The list is up to date, and in force in the block or cell."""
+        keepers, lists = self._node.keepers, self._node.files.lists
+        document, minding = None, None
+        if place.kind == PLACE:
+            minding = keepers.places.kept.get(place.doc)
+        else:
+            document = keepers.documents.documents.get(place.doc)
+        if document is not None:
+            await lists.settle(place.doc, document.outline)
+            await self._in_force(document, place.block)
+        if minding is not None:
+            await lists.settle(place.doc, minding.place.outline)
+            if place.block in minding.place.cells:
+                await minding.place.carrier.introduce(place.block, minding.place.cells[place.block])
 
     async def _in_force(self, document: Document, block: str) -> None:
         """The block judges by the outline's list."""

@@ -45,6 +45,7 @@ FILES_SHOWN = {
     "recent": "what one has opened last",
 }
 PLACE_SHOWN = {
+    "kind": "`document` or `place`",
     "workspace": "where it is, null for who is not in it",
     "path": "the folders that it is in, the outermost first",
     "role": "what one may do with it now",
@@ -112,7 +113,7 @@ class Files:
                 "/documents/{doc}/place",
                 self.place,
                 read,
-                "Where a document is",
+                "Where a document or place is",
                 shows=PLACE_SHOWN,
                 errors=("no_such_document",),
             ),

@@ -12,9 +12,9 @@ from dataclasses import replace
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from groupcore.shared.documents import Document
 from server.accounts.accounts import Accounts
 from server.accounts.errors import AccountError, missing
+from server.accounts.lists import Outline
 from server.accounts.names import check_email
 from server.accounts.passwords import check_password
 from server.accounts.people import HOME
@@ -104,9 +104,9 @@ class OperatorAccess:
             work = accounts.file_into(ask.by, doc, workspace, place.folder, ask.origin)
             await done(self._node, work)
 
-    async def settle(self, doc: str, document: Document) -> None:
+    async def settle(self, doc: str, outline: Outline) -> None:
         """As the accounts say, where there are some."""
-        await self._node.files.lists.settle(doc, document)
+        await self._node.files.lists.settle(doc, outline)
 
 
 class Management:

@@ -161,6 +161,8 @@ def _property(one: Field) -> Schema:
         made |= {"enum": list(one.choices)} if one.choices else _bounds(one)
     if one.kind is int:
         made["maximum"] = one.max
+    if one.items is not None:
+        return made | {"items": one.items, "minItems": one.min, "maxItems": one.max}
     if one.kind is list:
         made["minItems"] = int(one.required)
         items: Schema = {"enum": list(one.choices)} if one.choices else _bounds(one)

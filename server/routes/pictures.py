@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from starlette.responses import JSONResponse, Response
 
-from groupcore.objects.parsing import is_identifier
 from server.accounts.errors import forbidden
 from server.errors import BadMessageError
 from server.node import Node
@@ -12,7 +11,8 @@ from server.pictures.naming import is_hash
 from server.pictures.register import NO_PICTURE, Kept
 from server.routes.access import Access
 from server.routes.asks import Ask, Field, Row
-from server.routes.done import done, reached
+from server.routes.done import done
+from server.routes.there import THERE, check_there
 
 MEDIA = ("image/png", "image/jpeg", "image/gif", "image/webp")
 COPY = (
@@ -49,7 +49,7 @@ class PictureRoutes:
 
     def rows(self) -> list[Row]:
         """The routes."""
-        at, missing = "/documents/{doc}/pictures", "no_such_document"
+        at = "/documents/{doc}/pictures"
         return [
             Row(
                 "POST",
@@ -60,7 +60,7 @@ class PictureRoutes:
                 201,
                 COPY,
                 SHOWN,
-                (missing, "unknown_picture", "not_a_picture", "bad_picture", "no_room"),
+                (*THERE, "unknown_picture", "not_a_picture", "bad_picture", "no_room"),
                 takes=MEDIA,
                 limit=lambda settings: settings.picture_kib,
                 noun="the picture",
@@ -71,7 +71,7 @@ class PictureRoutes:
                 self.read,
                 "documents:read",
                 "A picture of a document",
-                errors=(missing, NO_PICTURE),
+                errors=("no_such_document", NO_PICTURE),
                 gives=MEDIA,
             ),
         ]
@@ -79,8 +79,7 @@ class PictureRoutes:
     async def add(self, ask: Ask) -> Response:
         """Take in the picture that is the body, or, in JSON, one of another document."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
-        if not may_read(doc) or not is_identifier(doc) or not await reached(self.node.knows(doc)):
-            raise BadMessageError("no_such_document", "there is no document of this id here")
+        await check_there(self.node, may_read, doc)
         if not self.access.editor(ask)(doc):
             raise forbidden()
         if ask.body:

@@ -125,7 +125,7 @@ class Handover(SharedObject):
         if here:
             self.emit(ThingsHere(tuple(here)))
         for target, leaving in there.items():
-            for some in _portions([replace(one, hops=one.hops + 1) for one in leaving]):
+            for some in portions([replace(one, hops=one.hops + 1) for one in leaving]):
                 number = self._owe(target, things=some, verdicts=self._verdicts_for(some, target))
                 self.emit(ThingsLeft(some, target, number))
             self._note_went([one.id for one in leaving], target)
@@ -239,7 +239,7 @@ class Handover(SharedObject):
         """See `groupcore.shared.places.joining`."""
 
 
-def _portions(things: list[Thing]) -> Iterable[tuple[Thing, ...]]:
+def portions(things: list[Thing]) -> Iterable[tuple[Thing, ...]]:
     """The things, as many together as fit into a message."""
     some: list[Thing] = []
     used = 0

@@ -14,7 +14,7 @@ undone is looked for by the one that has kept the place the longest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 from groupcore.errors import GroupcoreError
@@ -59,7 +59,10 @@ async def open_place(
 
 
 class Place:
-    """See above. `outline` is there to read; `cells` are those that are open here, by path."""
+    """See above. `outline` is there to read; `cells` are those that are open here, by path.
+
+    `on_change` is called whenever one of them has changed.
+    """
 
     def __init__(
         self,
@@ -85,6 +88,7 @@ class Place:
         self._joints = 0
         self._secure = secure
         self.own = OwnChanges()
+        self.on_change: Callable[[], None] = lambda: None
 
     async def begin(self) -> None:
         """Follow the outline, and say that this node keeps the place."""
@@ -94,14 +98,19 @@ class Place:
         await self.outline.attend()
         self._look_for_lost()
 
-    async def close(self) -> None:
-        """Close everything; say that nothing is left undone, where nothing is."""
+    def end(self) -> None:
+        """Keep the place no more; say that nothing is left undone, where nothing is."""
         owing = any(cell.owes for cell in self.cells.values())
-        if not (owing or self.carrier.is_busy):
+        if not (self.carrier.ended or owing or self.carrier.is_busy):
             self.outline.retire()
         self.carrier.ended = True
+        self.on_change = lambda: None
         for stream in self._streams.values():
             stream.close()
+
+    async def close(self) -> None:
+        """As `end`, and close everything."""
+        self.end()
         for cell in list(self.cells.values()):
             await cell.close()
         self.cells.clear()
@@ -112,7 +121,17 @@ class Place:
         """Whether the outline is closed: then this is of no use any more."""
         return self._streams[""].ended
 
+    @property
+    def is_first(self) -> bool:
+        """Whether this node has kept the place longer than all others."""
+        return next(iter(self.outline.keepers), "") == self.carrier.node
+
     # --- which cells are open -------------------------------------------------------------------
+
+    @property
+    def outline_name(self) -> str:
+        """The name of the outline's object."""
+        return f"place/{self._name}"
 
     def name_of(self, path: str) -> str:
         """The name of a cell's object."""
@@ -167,8 +186,10 @@ class Place:
 
     def _on_cell(self, path: str) -> None:
         self.carrier.wake(path)
+        self.on_change()
 
     def _on_outline(self, change: Change) -> None:
+        self.on_change()
         if not isinstance(change, Changed):
             # Who came or went is told by a change of members; another state by a new one.
             if node_of(self.outline.process) not in self.outline.keepers:
@@ -197,8 +218,7 @@ class Place:
     def _look_for_lost(self) -> None:
         """The oldest node that keeps the place looks through all cells for what they owe."""
         outline = self.outline
-        is_first = next(iter(outline.keepers), "") == self.carrier.node
-        if is_first and outline.looked < outline.lost and not self._is_looking:
+        if self.is_first and outline.looked < outline.lost and not self._is_looking:
             self._is_looking = True
             self._host.start(self._look())
 

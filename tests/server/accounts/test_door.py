@@ -6,7 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import cast
 
-from groupcore.shared.documents import Document
+from groupcore.shared.documents import Document, DocumentOutline
 from server.documents.entrance import Entrance
 from server.node import Node
 from server.routes.door import GuardedEntrance
@@ -24,8 +24,8 @@ class Settled:
         self.closings: list[str] = []
         self.is_broken = False
 
-    async def settle(self, doc: str, document: Document) -> None:
-        assert document is self.documents[doc]
+    async def settle(self, doc: str, outline: DocumentOutline) -> None:
+        assert outline is self.documents[doc].outline
         if self.is_broken:
             raise TimeoutError
 
@@ -36,7 +36,7 @@ class Settled:
         self.closings.append(name)
 
     def guarded(self) -> GuardedEntrance:
-        node = SimpleNamespace(keeper=self, files=self)
+        node = SimpleNamespace(keepers=SimpleNamespace(documents=self), files=self)
         return GuardedEntrance(cast("Entrance", self), cast("Node", node))
 
 

@@ -43,7 +43,7 @@ LEAST = {
     **dict.fromkeys(("put_me_password", "get_me_sessions", "delete_me_sessions"), Who.STRANGER),
     **dict.fromkeys(("delete_me_sessions_session", "get_workspaces"), Who.STRANGER),
     **dict.fromkeys(("get_tokens", "post_tokens", "delete_tokens_token"), Who.STRANGER),
-    **dict.fromkeys(("get_documents", "get_files"), Who.STRANGER),
+    **dict.fromkeys(("get_documents", "get_places", "get_files"), Who.STRANGER),
     "delete_me_favourites_item": Who.STRANGER,
     **dict.fromkeys(("post_me_address_mail", "post_me_address_prove"), Who.STRANGER),
     **dict.fromkeys(("post_me_totp", "put_me_totp", "post_me_totp_remove"), Who.STRANGER),
@@ -54,7 +54,7 @@ LEAST = {
     **dict.fromkeys(
         ("get_documents_doc_headings", "get_documents_doc_pictures_picture"), Who.VIEWER
     ),
-    "put_me_favourites_item": Who.VIEWER,
+    **dict.fromkeys(("put_me_favourites_item", "get_places_doc"), Who.VIEWER),
     **dict.fromkeys(("get_workspaces_workspace_members", "get_documents_doc_members"), Who.VIEWER),
     # To write.
     **dict.fromkeys(("post_documents", "post_documents_import"), Who.EDITOR),
@@ -62,6 +62,8 @@ LEAST = {
     **dict.fromkeys(("post_folders", "patch_folders_folder", "post_files_move"), Who.EDITOR),
     **dict.fromkeys(("post_files_trash", "post_files_restore"), Who.EDITOR),
     "post_documents_doc_duplicate": Who.EDITOR,
+    **dict.fromkeys(("post_places", "patch_places_doc", "post_places_doc_things"), Who.EDITOR),
+    **dict.fromkeys(("patch_places_doc_things", "delete_places_doc_things"), Who.EDITOR),
     # To say who may.
     **dict.fromkeys(("get_users", "post_users", "patch_users_user"), Who.OWNER),
     **dict.fromkeys(("delete_users_user_sessions", "get_audit", "post_workspaces"), Who.OWNER),
@@ -100,12 +102,14 @@ LEAST = {
 async def test_nobody_does_what_is_not_for_them(ann: Browser) -> None:
     _, described = await get(f"{ann.node.url}/api/v1/openapi.json")
     doc, folder, owner = await ann.create("Plan"), await folder_of(ann), await me(ann)
+    board = await board_of(ann)
     named = {"doc": doc, "folder": folder, "workspace": "home", "user": owner, "item": doc}
     filled: dict[str, object] = {
         "items": [doc],
         "workspace": "home",
         "email": "ann@example.org",
         "title": "Mine now",
+        "edits": [{"id": "note", "changes": {"text": "Mine now"}}],
     }
     async with AsyncExitStack() as stack:
         people = {Who.NOBODY: await stack.enter_async_context(Browser(ann.node))}
@@ -113,11 +117,11 @@ async def test_nobody_does_what_is_not_for_them(ann: Browser) -> None:
             await hire(ann, who.name.lower(), role)
             people[who] = await stack.enter_async_context(Browser(ann.node))
             await people[who].sign_in(f"{who.name.lower()}@example.org")
-        before = await seen_by(ann, doc)
+        before = await seen_by(ann, doc, board)
         for path, verbs in described["paths"].items():
             for verb, operation in verbs.items():
                 least = LEAST[operation["operationId"]]
-                place = path
+                place = path.replace("/places/{doc}", f"/places/{board}")
                 for name in (one["name"] for one in operation["parameters"]):
                     place = place.replace(f"{{{name}}}", named.get(name, "x" * 16))
                 body = body_of(operation, filled)
@@ -125,7 +129,7 @@ async def test_nobody_does_what_is_not_for_them(ann: Browser) -> None:
                     if who < least:
                         status, answer = await browser.ask(verb.upper(), place, body)
                         assert status in (401, 403, 404), (who, verb, path, status, answer)
-        assert await seen_by(ann, doc) == before
+        assert await seen_by(ann, doc, board) == before
 
 
 async def folder_of(ann: Browser) -> str:
@@ -134,15 +138,23 @@ async def folder_of(ann: Browser) -> str:
     return str(made["id"])
 
 
+async def board_of(ann: Browser) -> str:
+    status, made = await ann.ask("POST", "/places", {"title": "Board"})
+    assert status == 201, made
+    note = {"things": [{"id": "note", "kind": "sticky"}]}
+    assert (await ann.ask("POST", f"/places/{made['id']}/things", note))[0] == 201
+    return str(made["id"])
+
+
 async def me(ann: Browser) -> str:
     return str((await ann.ask("GET", "/me"))[1]["id"])
 
 
-async def seen_by(ann: Browser, doc: str) -> list[Any]:
+async def seen_by(ann: Browser, doc: str, board: str) -> list[Any]:
     """What all this would have changed."""
     of_all = ("/users", "/workspaces", "/workspaces/home/members", "/files")
     of_it = (f"/documents/{doc}{part}" for part in ("", "/members", "/links", "/place"))
-    asked = (*of_all, *of_it, "/workspaces/home/invitations")
+    asked = (*of_all, *of_it, "/workspaces/home/invitations", f"/places/{board}")
     return [await ann.ask("GET", path) for path in asked]
 
 
@@ -161,6 +173,10 @@ def example(schema: dict[str, Any]) -> object:
     """Something that fits."""
     if "enum" in schema:
         return schema["enum"][-1]
+    if schema.get("items", {}).get("type") == "object":
+        return [{"kind": "text"}]
+    if "pattern" in schema.get("items", {}):
+        return ["note"]
     kinds: dict[str, object] = {"boolean": True, "integer": 1, "array": ["documents:read"]}
     return kinds.get(schema["type"], "correct horse")
 
