@@ -24,6 +24,8 @@ export interface Others {
   readonly colour: number;
   readonly selected: readonly Thing[];
   readonly ink: readonly Point[];
+  readonly inkColour: string;
+  readonly inkWidth: number;
 }
 
 export interface Picture {
@@ -136,10 +138,10 @@ export class Surface {
       if (picture.found.has(thing.id))
         this.outline(thing, camera, theme.people[1] ?? accent, 3, things);
     }
-    for (const { colour, selected, ink } of picture.others) {
+    for (const { colour, selected, ink, inkColour, inkWidth } of picture.others) {
       const shade = theme.people[colour] ?? accent;
       for (const thing of selected) this.outline(thing, camera, shade, 2, things);
-      this.ink(ink, camera, shade, 4);
+      this.ink(ink, camera, inkColour, inkWidth);
     }
     if (picture.hovered !== null) this.outline(picture.hovered, camera, accent, 1, things);
     for (const thing of picture.selected) this.outline(thing, camera, accent, 1.25, things);

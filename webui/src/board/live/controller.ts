@@ -4,6 +4,7 @@ import { OwnRole } from "../../account/own-role";
 import type { Session, State } from "../../client/session";
 import { Presence } from "../../client/volatile";
 import type { SaveState } from "../../document/types";
+import { clipped } from "../../place/interest";
 import type { Problem } from "../../problem";
 import { Waiting } from "../../waiting";
 import { boardWords } from "../../words/board";
@@ -160,7 +161,7 @@ export class BoardController {
 
   private async meet(name: string): Promise<void> {
     try {
-      this.here = await this.session.open(Presence, name);
+      this.here = await this.session.open(Presence, name, "PlacePresence");
     } catch {
       return; // the place says why nothing goes on
     }
@@ -226,8 +227,10 @@ export class BoardController {
       selected: board.selected,
       drafts: drafts.map((one): Draft => [one.id, one.x, one.y, one.width, one.height, one.turn]),
       ink: board.doing.ink,
-      view: [left, top, right, bottom].map(Math.round) as unknown as Person["view"],
+      view: clipped([left, top, right, bottom]),
       isIdle: this.parts.now_ms() - this.active_ms > IDLE_MS,
+      colour: board.styleFor("ink").colour,
+      width: board.styleFor("ink").width,
     });
   }
 

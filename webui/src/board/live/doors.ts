@@ -12,13 +12,14 @@ export interface CellDoor {
   readonly unanswered: number;
   readonly unsaved: number;
   put(things: readonly Thing[]): Promise<unknown>;
-  change(edits: readonly Edit[], by: string): Promise<unknown>;
-  delete(things: readonly string[], by: string, version: number): Promise<unknown>;
-  grab(things: readonly string[], by: string): Promise<unknown>;
-  release(things: readonly string[], by: string): Promise<unknown>;
-  prepare(joint: string, cells: string[], edits: readonly Edit[], by: string): Promise<unknown>;
+  change(edits: readonly Edit[]): Promise<unknown>;
+  delete(things: readonly string[], version: number): Promise<unknown>;
+  grab(things: readonly string[]): Promise<unknown>;
+  release(things: readonly string[]): Promise<unknown>;
+  /** Done when it is known to be on disk, where nodes keep what is done. */
+  prepare(joint: string, cells: string[], edits: readonly Edit[]): Promise<unknown>;
   decide(joint: string, done: boolean): Promise<unknown>;
-  operate(thing: string, action: string, given: readonly number[], by: string): Promise<unknown>;
+  operate(thing: string, action: string, given: readonly number[]): Promise<unknown>;
   close(): void;
 }
 
@@ -33,7 +34,7 @@ export interface Doors {
   readonly tree: ReadonlyMap<string, string>;
   /** What leaves look like from afar. */
   readonly far: ReadonlyMap<string, Far>;
-  /** How this session is called by who holds something. */
+  /** What this session is called as who holds a thing. */
   readonly who: string;
   readonly isOnline: boolean;
   /** Most cells that may be open at a time. */

@@ -133,31 +133,31 @@ class LocalDoor implements CellDoor {
     return this.run(["put", [...things], ""]);
   }
 
-  change(edits: readonly Edit[], by: string): Promise<unknown> {
-    return this.run(["change", [...edits], by]);
+  change(edits: readonly Edit[]): Promise<unknown> {
+    return this.run(["change", [...edits], ""]);
   }
 
-  delete(things: readonly string[], by: string, version: number): Promise<unknown> {
-    return this.run(["delete", [...things], by, version]);
+  delete(things: readonly string[], version: number): Promise<unknown> {
+    return this.run(["delete", [...things], "", version]);
   }
 
-  grab(things: readonly string[], by: string): Promise<unknown> {
-    return this.run(["grab", [...things], by]);
+  grab(things: readonly string[]): Promise<unknown> {
+    return this.run(["grab", [...things], ""]);
   }
 
-  release(things: readonly string[], by: string): Promise<unknown> {
-    return this.run(["release", [...things], by]);
+  release(things: readonly string[]): Promise<unknown> {
+    return this.run(["release", [...things], ""]);
   }
 
-  prepare(joint: string, cells: string[], edits: readonly Edit[], by: string): Promise<unknown> {
-    return this.run(["prepare", joint, cells, [...edits], by]);
+  prepare(joint: string, cells: string[], edits: readonly Edit[]): Promise<unknown> {
+    return this.run(["prepare", joint, cells, [...edits], ""]);
   }
 
   decide(joint: string, done: boolean): Promise<unknown> {
     return this.run(["decide", joint, done]);
   }
 
-  operate(thing: string, action: string, given: readonly number[], by: string): Promise<unknown> {
-    return this.run(["operate", thing, action, [...given], by, {}]);
+  operate(thing: string, action: string, given: readonly number[]): Promise<unknown> {
+    return this.run(["operate", thing, action, [...given], "", {}]);
   }
 }

@@ -45,5 +45,5 @@ export function openBoard(
 }
 
 async function roleIn(id: string): Promise<string> {
-  return textOf((await ask(`/api/v1/places/${encodeURIComponent(id)}`)).role);
+  return textOf((await ask(`/api/v1/documents/${encodeURIComponent(id)}/place`)).role);
 }

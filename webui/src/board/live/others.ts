@@ -4,6 +4,8 @@ import type { Box } from "../../place/squares";
 import type { Thing } from "../../place/thing";
 import type { Things } from "../model/arrows";
 import type { Point } from "../model/geometry";
+import { colourIn } from "../model/palette";
+import { placed } from "../model/units";
 
 /** What a session shows of itself; everything is small, and newest wins. */
 export interface Shown {
@@ -16,6 +18,9 @@ export interface Shown {
   /** What the session sees. */
   readonly view: Box | null;
   readonly isIdle: boolean;
+  /** Of what is being drawn. */
+  readonly colour: string;
+  readonly width: number;
 }
 
 export interface Person extends Shown {
@@ -37,27 +42,35 @@ const INK_MAX = 150;
 /** A drag that has ended is shown as it ended until its operation comes, or for so long. */
 const LAST_MS = 1_500;
 
+/** As docs/protocol-browser.md has it. */
 export function toPresence(shown: Shown): unknown {
-  const { name, at, selected, drafts, ink, view, isIdle } = shown;
-  return {
+  const { name, at, selected, drafts, ink, view, isIdle, colour, width } = shown;
+  return [
     name,
-    at: at === null ? null : [Math.round(at.x), Math.round(at.y)],
-    selected: selected.slice(0, SELECTED_MAX),
-    drafts: drafts.slice(0, DRAFTS_MAX),
-    ink: ink.slice(-INK_MAX).flatMap(({ x, y }) => [Math.round(x), Math.round(y)]),
-    view,
-    idle: isIdle,
-  };
+    at === null ? [] : [placed(at.x), placed(at.y)],
+    view === null ? [] : view.map(placed),
+    selected.slice(0, SELECTED_MAX),
+    drafts.slice(0, DRAFTS_MAX),
+    isIdle,
+    0,
+    "",
+    ink.slice(-INK_MAX).flatMap(({ x, y }) => [placed(x), placed(y)]),
+    ink.length > 0 ? colour : "",
+    ink.length > 0 ? width : 0,
+  ];
 }
 
 /** What somebody shows, read with care; null where it is nothing of this form. */
 export function personOf(who: string, value: unknown): Person | null {
   if (typeof value !== "object" || value === null) return null;
-  const { name, at, selected, drafts, ink, view, idle } = value as Record<string, unknown>;
+  const { name, pointer, selection, drag, line, view, idle, colour, width } = value as Record<
+    string,
+    unknown
+  >;
   if (typeof name !== "string") return null;
-  const point = numbers(at);
+  const point = numbers(pointer);
   const box = numbers(view);
-  const flat = numbers(ink).slice(0, 2 * INK_MAX);
+  const flat = numbers(line).slice(0, 2 * INK_MAX);
   const points: Point[] = [];
   for (let place = 0; place + 1 < flat.length; place += 2) {
     points.push({ x: flat[place] ?? 0, y: flat[place + 1] ?? 0 });
@@ -66,13 +79,15 @@ export function personOf(who: string, value: unknown): Person | null {
     who,
     name: name.slice(0, 80),
     at: point.length === 2 ? { x: point[0] ?? 0, y: point[1] ?? 0 } : null,
-    selected: list(selected)
+    selected: list(selection)
       .filter((id) => typeof id === "string")
       .slice(0, SELECTED_MAX) as string[],
-    drafts: list(drafts).flatMap(draftOf).slice(0, DRAFTS_MAX),
+    drafts: list(drag).flatMap(draftOf).slice(0, DRAFTS_MAX),
     ink: points,
     view: box.length === 4 ? (box as unknown as Box) : null,
     isIdle: idle === true,
+    colour: colourIn(colour) ?? "",
+    width: Math.min(64, Math.max(0, Number(width) || 0)),
   };
 }
 

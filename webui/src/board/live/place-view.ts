@@ -128,7 +128,7 @@ export class PlaceView {
   holderOf(id: string): string {
     for (const { state } of this.cells.values()) {
       const holder = state.grabs.get(id);
-      if (holder !== undefined && holder.by !== this.doors.who) return holder.by || holder.process;
+      if (holder !== undefined && holder.process !== this.doors.who) return holder.process;
     }
     return "";
   }
@@ -231,8 +231,7 @@ export class PlaceView {
       const ways = grouped(edits, ({ id }) => this.whereIs(id, paths));
       const [only, ...others] = [...ways];
       if (only === undefined) return;
-      if (others.length === 0)
-        await this.cell(only[0]).change(this.routed(only[1]), this.doors.who);
+      if (others.length === 0) await this.cell(only[0]).change(this.routed(only[1]));
       else await this.jointly(ways);
     });
   }
@@ -253,18 +252,19 @@ export class PlaceView {
     const paths = [...ways.keys()].sort();
     const [first = "", ...others] = paths;
     const prepare = (path: string) =>
-      this.cell(path).prepare(joint, paths, this.routed(ways.get(path) ?? []), this.doors.who);
+      this.cell(path).prepare(joint, paths, this.routed(ways.get(path) ?? []));
     await prepare(first);
     const ends = await Promise.allSettled(others.map(prepare));
     const failed = ends.find((end) => end.status === "rejected");
     const isDone = await this.cell(first).decide(joint, failed === undefined);
     if (failed !== undefined) throw failed.reason;
+    // It was given up meanwhile: who began it was away.
     if (isDone === false) throw Object.assign(new Error("given up"), { code: "thing_busy" });
   }
 
   private remove(id: string, version: number, paths: ReadonlyMap<string, string>): Promise<void> {
     return this.again(async () => {
-      await this.cell(this.whereIs(id, paths)).delete([id], this.doors.who, version);
+      await this.cell(this.whereIs(id, paths)).delete([id], version);
     });
   }
 
@@ -292,11 +292,10 @@ export class PlaceView {
   /** Takes hold of things; NotDone is thrown where somebody else has one. */
   async grab(ids: readonly string[]): Promise<void> {
     const ways = grouped(ids, (id) => this.paths.get(id) ?? "");
-    const { who } = this.doors;
     for (const [path, some] of ways) {
       if (path === "" || !this.doors.isOnline) continue;
       try {
-        await this.cell(path).grab(some, who);
+        await this.cell(path).grab(some);
       } catch (error) {
         if (PASSING.has(codeOf(error)) || codeOf(error) === "not_member") continue;
         throw {
@@ -309,15 +308,15 @@ export class PlaceView {
 
   release(ids: readonly string[]): void {
     for (const [path, cell] of this.cells) {
-      const mine = ids.filter((id) => cell.state.grabs.get(id)?.by === this.doors.who);
-      if (mine.length > 0 && path !== "") cell.release(mine, this.doors.who).catch(() => undefined);
+      const mine = ids.filter((id) => cell.state.grabs.get(id)?.process === this.doors.who);
+      if (mine.length > 0 && path !== "") cell.release(mine).catch(() => undefined);
     }
   }
 
   /** Toggles, rolls, votes: what other faces do with the same things. */
   operate(id: string, action: string, given: readonly number[]): Promise<void> {
     return this.again(async () => {
-      await this.cell(this.whereIs(id, new Map())).operate(id, action, given, this.doors.who);
+      await this.cell(this.whereIs(id, new Map())).operate(id, action, given);
     });
   }
 

@@ -9,6 +9,9 @@ import type { CellDoor, Doors, Far } from "./doors";
 
 /** Objects that are no cells: the outline, who is here, and some to spare. */
 const OTHERS = 4;
+/** So long a joint move waits for its parts to be saved. */
+const SAVED_MS = 3_000;
+const LOOK_MS = 20;
 const WHOLE: ReadonlyMap<string, string> = new Map([["r", "leaf"]]);
 
 export class SessionDoors implements Doors {
@@ -61,7 +64,7 @@ export class SessionDoors implements Doors {
 
   open(path: string): CellDoor {
     const cell = this.session.attach(CellObject, `place/${this.id}/${path}`);
-    return new SessionDoor(cell, () => this.onChange?.());
+    return new SessionDoor(cell, () => this.onChange?.(), this.after);
   }
 }
 
@@ -71,6 +74,7 @@ class SessionDoor implements CellDoor {
   constructor(
     private readonly cell: CellObject,
     private readonly changed: () => void,
+    private readonly after: Doors["after"],
   ) {
     void this.listen();
   }
@@ -104,32 +108,41 @@ class SessionDoor implements CellDoor {
     return this.cell.put(things);
   }
 
-  change(edits: readonly Edit[], by: string): Promise<unknown> {
-    return this.cell.change(edits, by);
+  change(edits: readonly Edit[]): Promise<unknown> {
+    return this.cell.change(edits);
   }
 
-  delete(things: readonly string[], by: string, version: number): Promise<unknown> {
-    return this.cell.delete(things, by, version);
+  delete(things: readonly string[], version: number): Promise<unknown> {
+    return this.cell.delete(things, "", version);
   }
 
-  grab(things: readonly string[], by: string): Promise<unknown> {
-    return this.cell.grab(things, by);
+  grab(things: readonly string[]): Promise<unknown> {
+    return this.cell.grab(things);
   }
 
-  release(things: readonly string[], by: string): Promise<unknown> {
-    return this.cell.release(things, by);
+  release(things: readonly string[]): Promise<unknown> {
+    return this.cell.release(things);
   }
 
-  prepare(joint: string, cells: string[], edits: readonly Edit[], by: string): Promise<unknown> {
-    return this.cell.prepare(joint, cells, edits, by);
+  async prepare(joint: string, cells: string[], edits: readonly Edit[]): Promise<unknown> {
+    const result = await this.cell.prepare(joint, cells, edits);
+    await this.saved();
+    return result;
+  }
+
+  /** A power cut could leave half of a joint move that was decided before all parts were on disk. */
+  private async saved(): Promise<void> {
+    for (let waited_ms = 0; waited_ms < SAVED_MS && this.cell.unsaved > 0; waited_ms += LOOK_MS) {
+      await new Promise<void>((resolve) => this.after(LOOK_MS, resolve));
+    }
   }
 
   decide(joint: string, done: boolean): Promise<unknown> {
     return this.cell.decide(joint, done);
   }
 
-  operate(thing: string, action: string, given: readonly number[], by: string): Promise<unknown> {
-    return this.cell.operate(thing, action, given, by);
+  operate(thing: string, action: string, given: readonly number[]): Promise<unknown> {
+    return this.cell.operate(thing, action, given);
   }
 
   close(): void {

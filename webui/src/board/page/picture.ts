@@ -36,6 +36,8 @@ export function pictureOf(
       colour: colourOf(person.who),
       selected: person.selected.flatMap((id) => drawn.get(id) ?? []),
       ink: person.ink,
+      inkColour: lineColour(person.colour || "ink", theme.isDark) ?? theme.text,
+      inkWidth: person.width || 4,
     })),
     sketches: place.sketches,
     found,
