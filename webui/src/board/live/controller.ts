@@ -10,6 +10,7 @@ import { Waiting } from "../../waiting";
 import { boardWords } from "../../words/board";
 import { number } from "../../words/formats";
 import { Board } from "../model/board";
+import { NO_EDGES } from "../model/camera";
 import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
 import { Announcer, isNamed, type News } from "./announcer";
@@ -58,6 +59,8 @@ export class BoardController {
   private readonly role: OwnRole;
   private readonly waiting: Waiting;
   private readonly announcer: Announcer;
+  /** Everything was brought into sight once. */
+  isFitted = false;
   private here: Presence | null = null;
   private at: Point | null = null;
   private isShowing = false;
@@ -187,7 +190,7 @@ export class BoardController {
     this.following = now ?? null;
     if (now?.view == null) return;
     const { camera } = this.board;
-    this.board.look(camera.fitting(now.view, 0));
+    this.board.look(camera.fitting(now.view, NO_EDGES));
   }
 
   follow(who: string | null): void {
@@ -267,7 +270,7 @@ export class BoardController {
 
   private changed(): void {
     if (this.isClosed) return;
-    const view = `${this.place.held}`;
+    const view = `${this.place.loaded}`;
     this.announcer.look(this.place.things, view !== this.heldView || !this.place.isLoaded);
     this.heldView = view;
     this.board.mayWrite = this.mayWrite;

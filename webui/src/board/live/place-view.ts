@@ -113,9 +113,9 @@ export class PlaceView {
     return this.asked.length > 0 && this.asked.every((path) => this.cells.get(path)?.isLoaded);
   }
 
-  /** The cells that are open, for who wants to see what is seen of the place. */
-  get held(): readonly string[] {
-    return [...this.cells.keys()];
+  /** The cells that are here. */
+  get loaded(): readonly string[] {
+    return [...this.cells].flatMap(([path, { isLoaded }]) => (isLoaded ? [path] : []));
   }
 
   get unsaved(): number {

@@ -12,10 +12,10 @@ import type { NotDone, PlaceView } from "../live/place-view";
 import { makeTool } from "../tools/all";
 import { type Desk, type Doing, IDLE, type Press, type Tool, type ToolName } from "../tools/tool";
 import { followers, isArrow, type Things } from "./arrows";
-import { Camera } from "./camera";
+import { Camera, NARROW_EDGES } from "./camera";
 import { boxOfAll, type Frame, frameOf } from "./geometry";
 import { type Handle, handlesOf } from "./handles";
-import { topAt } from "./hit";
+import { holderAt, topAt } from "./hit";
 import { copiesOf, type Look } from "./make";
 import { difference, isNothing, OwnChanges, type Step, type Wish, wishFor } from "./own-changes";
 import { plainStyle, type Style } from "./style";
@@ -31,7 +31,9 @@ export interface BoardListener {
   lost(reason: NotDone): void;
 }
 
-/** Things that have text for the most part: they are written in the colour of the ink. */
+/** Screens so wide have their tools above. */
+const NARROW = 768;
+/** Pixels: so near to a line counts as on it. */
 const NEAR = { mouse: 6, pen: 8, touch: 14 } as const;
 
 export class Board implements Desk {
@@ -130,6 +132,10 @@ export class Board implements Desk {
     return topAt(this.drawn, press.at, this.near(press), this.seen);
   }
 
+  holderAt(press: Press, is: (thing: Thing) => boolean): Thing | null {
+    return holderAt(this.drawn, press.at, this.near(press), is);
+  }
+
   get nextOrder(): number {
     let most = 0;
     for (const { order } of this.things.values()) most = Math.max(most, order);
@@ -158,7 +164,7 @@ export class Board implements Desk {
     const here = boxOfAll([...this.things.values()]);
     const all = joinedWith(this.place.bounds, here);
     const box = isChosen && chosen.length > 0 ? boxOfAll(chosen) : all;
-    if (box !== null) this.look(this.camera.fitting(box));
+    if (box !== null) this.look(this.camera.fitting(box, this.camera.width < NARROW ? NARROW_EDGES : undefined));
     else this.look(this.camera.zoomed(1).centred({ x: 0, y: 0 }));
   }
 

@@ -9,7 +9,20 @@ export const ZOOM_MAX = 8;
 /** Around what is fitted into the screen, in pixels of the screen. */
 const MARGIN = 48;
 /** What is small is not blown up to be fitted. */
-const FIT_MAX = 1.5;
+const FIT_MAX = 1;
+
+/** So much of a screen is covered, or left free, in its pixels. */
+export interface Edges {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+/** Tools lie above on wide screens, and below on narrow ones. */
+const EDGES: Edges = { top: 120, right: MARGIN, bottom: 76, left: MARGIN };
+export const NARROW_EDGES: Edges = { top: 76, right: 24, bottom: 136, left: 24 };
+export const NO_EDGES: Edges = { top: 0, right: 0, bottom: 0, left: 0 };
 
 export class Camera {
   /** `x`, `y`: the place at the left upper corner; `zoom`: pixels for a unit. */
@@ -71,15 +84,17 @@ export class Camera {
     return new Camera(x - (width / 2) * step, y - (height / 2) * step, this.zoom, width, height);
   }
 
-  /** All of the box is seen; `margins` of the screen are covered by tools. */
-  fitting(box: Box, margin = MARGIN): Camera {
-    const [left, top, right, bottom] = box;
-    const wide = Math.max(1, this.width - 2 * margin) / Math.max(1, (right - left) / UNIT);
-    const high = Math.max(1, this.height - 2 * margin) / Math.max(1, (bottom - top) / UNIT);
-    const zoom = Math.min(FIT_MAX, Math.max(ZOOM_MIN, Math.min(wide, high)));
+  /** All of the box is seen, between what covers the edges of the screen. */
+  fitting([left, top, right, bottom]: Box, edges: Edges = EDGES): Camera {
     const { width, height } = this;
+    const wide = Math.max(1, width - edges.left - edges.right);
+    const high = Math.max(1, height - edges.top - edges.bottom);
+    const across = wide / Math.max(1, (right - left) / UNIT);
+    const down = high / Math.max(1, (bottom - top) / UNIT);
+    const zoom = Math.min(FIT_MAX, Math.max(ZOOM_MIN, Math.min(across, down)));
     const middle = { x: (left + right) / 2, y: (top + bottom) / 2 };
-    return new Camera(this.x, this.y, zoom, width, height).centred(middle);
+    const camera = new Camera(this.x, this.y, zoom, width, height).centred(middle);
+    return camera.panned((edges.left - edges.right) / 2, (edges.top - edges.bottom) / 2);
   }
 
   /** Moved as little as brings the box into sight. */

@@ -52,7 +52,7 @@ function isOnEdge({ width, height }: Thing, at: Point, near: number): boolean {
 function isInShape(thing: Thing, { x, y }: Point, near: number): boolean {
   const [across, down] = [thing.width / 2 + near, thing.height / 2 + near];
   if (across <= 0 || down <= 0) return false;
-  const shape = shapeOf(thing);
+  const shape = thing.kind === "shape" ? shapeOf(thing) : "rectangle";
   if (shape === "ellipse") return Math.hypot(x / across, y / down) <= 1;
   if (shape === "diamond") return Math.abs(x) / across + Math.abs(y) / down <= 1;
   return Math.abs(x) <= across && Math.abs(y) <= down;
@@ -70,6 +70,26 @@ export function topAt(
     if (thing !== undefined && isHit(thing, point, near, things)) return thing;
   }
   return null;
+}
+
+/** The thing in front that a point lies in, hollow or not, among those that `is` names. */
+export function holderAt(
+  drawn: readonly Thing[],
+  point: Point,
+  near: number,
+  is: (thing: Thing) => boolean,
+): Thing | null {
+  for (let place = drawn.length - 1; place >= 0; place--) {
+    const thing = drawn[place];
+    if (thing !== undefined && is(thing) && isIn(thing, point, near)) return thing;
+  }
+  return null;
+}
+
+function isIn(thing: Thing, point: Point, near: number): boolean {
+  const at = inside(point, thing);
+  if (thing.kind === "frame") return isOnEdge(thing, at, near) && isInShape(thing, at, near);
+  return isInShape(thing, at, near);
 }
 
 /** Those that a marquee takes: frames whole, other things where they touch it. */

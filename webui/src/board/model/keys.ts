@@ -5,14 +5,14 @@ import type { ToolName } from "../tools/tool";
 export const TOOL_KEYS: Readonly<Record<string, ToolName>> = {
   v: "select",
   h: "hand",
+  s: "sticky",
+  t: "text",
   r: "rectangle",
   e: "ellipse",
   d: "diamond",
   a: "arrow",
   l: "line",
   p: "ink",
-  t: "text",
-  s: "sticky",
   f: "frame",
   x: "eraser",
 };

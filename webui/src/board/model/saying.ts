@@ -11,7 +11,8 @@ const TEXT_MAX = 80;
 export function kindText(thing: Thing): string {
   if (thing.kind === "shape") return boardWords[shapeOf(thing)];
   if (isArrow(thing)) return headsOf(thing) === "none" ? boardWords.line : boardWords.arrow;
-  return boardWords[thing.kind as "ink"] ?? boardWords.shape;
+  if (thing.kind === "ink") return boardWords.drawing;
+  return boardWords[thing.kind as "text"] ?? boardWords.shape;
 }
 
 export function shortText(text: string, most = TEXT_MAX): string {

@@ -114,8 +114,7 @@ export class ArrowTool extends Drawing {
   }
 
   private target(press: Press): Thing | null {
-    const found = this.desk.topAt(press);
-    return found !== null && mayBeBound(found) && !press.isFree ? found : null;
+    return press.isFree ? null : this.desk.holderAt(press, mayBeBound);
   }
 
   override up(press: Press): void {
@@ -181,6 +180,10 @@ export class InkTool implements Tool {
   }
 }
 
+export function holdsText({ kind }: Thing): boolean {
+  return kind === "text" || kind === "sticky" || kind === "shape";
+}
+
 /** A place to write at; where there is a thing that holds text, it is written into. */
 export class TextTool implements Tool {
   readonly cursor = "text";
@@ -197,9 +200,8 @@ export class TextTool implements Tool {
 
   up(press: Press): void {
     const { desk } = this;
-    const over = desk.topAt(press);
-    const isHolder = over !== null && ["text", "sticky", "shape"].includes(over.kind);
-    if (isHolder && !over.locked) {
+    const over = desk.holderAt(press, holdsText);
+    if (over !== null && !over.locked) {
       desk.select([over.id]);
       desk.finished();
       desk.write(over.id);

@@ -19,6 +19,7 @@ import { inMarquee } from "../model/hit";
 import { snapped } from "../model/snapping";
 import { fittedInto, isLoose, moved, turnedAbout } from "../model/transform";
 import { units } from "../model/units";
+import { holdsText } from "./drawing-tools";
 import { asMap, type Desk, IDLE, type Press, type Tool } from "./tool";
 
 /** Pixels that a pointer goes before something is dragged. */
@@ -52,7 +53,8 @@ export class SelectTool implements Tool {
     this.result = [];
     const handle = this.handleAt(press);
     const end = this.endAt(press);
-    const thing = desk.topAt(press);
+    // A second press goes into what is hollow, too.
+    const thing = desk.topAt(press) ?? (press.count === 2 ? desk.holderAt(press, holdsText) : null);
     const { frame } = desk;
     if (desk.mayWrite && end !== null) {
       this.work = { kind: "end", ...end };
@@ -95,8 +97,9 @@ export class SelectTool implements Tool {
   private open(thing: Thing): void {
     const { desk } = this;
     const isAlone = desk.chosen.length === 1 && desk.chosen[0]?.id === thing.id;
-    if (thing.group !== "" && !isAlone) desk.select([thing.id]);
-    else if (desk.mayWrite && !thing.locked && thing.kind !== "ink") desk.write(thing.id);
+    if (!isAlone) desk.select([thing.id]);
+    if (thing.group !== "" && !isAlone) return;
+    if (desk.mayWrite && !thing.locked && thing.kind !== "ink") desk.write(thing.id);
   }
 
   move(press: Press): void {
@@ -208,8 +211,7 @@ export class SelectTool implements Tool {
 
   private dragEnd(press: Press, arrow: Thing, which: 0 | 1): void {
     const { desk } = this;
-    const over = desk.topAt(press);
-    const target = over !== null && over.id !== arrow.id && mayBeBound(over) ? over : null;
+    const target = press.isFree ? null : desk.holderAt(press, mayBeBound);
     const bound = boundOf(arrow);
     const links: Bound =
       which === 0 ? [target?.id ?? LOOSE, bound[1]] : [bound[0], target?.id ?? LOOSE];

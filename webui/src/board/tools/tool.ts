@@ -70,6 +70,8 @@ export interface Desk {
   /** As near counts as on it, in lengths of the place. */
   near(press: Press): number;
   topAt(press: Press): Thing | null;
+  /** What lies there of those that `is` names, though it is hollow. */
+  holderAt(press: Press, is: (thing: Thing) => boolean): Thing | null;
   /** How a new thing of this kind looks. */
   lookOf(kind: string): Look;
   readonly nextOrder: number;

@@ -41,6 +41,7 @@ export default {
   eraser: "Radierer",
   withKey: (name, key) => `${name} – ${key}`,
   shape: "Form",
+  drawing: "Zeichnung",
   picture: "Bild",
   card: "Dokumentkarte",
   link: "Verweis",

@@ -39,6 +39,7 @@ export default {
   withKey: (name: string, key: string) => `${name} – ${key}`,
   // kinds, as the list has them
   shape: "Shape",
+  drawing: "Drawing",
   picture: "Picture",
   card: "Document card",
   link: "Link",
