@@ -129,6 +129,8 @@ class Desk:
                 "groups": self._groups(named),
                 "documents": held if named else {},
                 "documents_held": len(held),
+                "places": _places(node) if named else {},
+                "places_held": len(node.keepers.places),
                 "sessions": self._pages.figures.sessions,
                 "drops": drops_of(node, self._pages),
                 "counters": node.objects.groups.counters(),
@@ -220,3 +222,9 @@ class Desk:
         ended = self._pages.figures.sessions
         await self._pages.send_away()
         return JSONResponse({"ended": ended})
+
+
+def _places(node: Node) -> dict[str, int]:
+    """How many cells of each place are open at a node."""
+    kept = node.keepers.places.kept
+    return {doc: len(minding.place.cells) for doc, minding in kept.items()}

@@ -18,6 +18,7 @@ from groupcore.errors import GroupcoreError, PlanError
 from groupcore.web import SharedObjects
 from groupcore.web.settings import always, may_open_all
 from server.console.desk import Console
+from server.documents.catalogue import PLACE
 from server.documents.entrance import Entrance
 from server.documents.names import TYPES
 from server.documents.presence import Presences
@@ -183,7 +184,8 @@ def api_routes(node: Node, console: Console) -> list[Route]:
 def document_rows(node: Node, access: Access) -> list[Row]:
     """Documents and places, and what belongs to them."""
     rows = [*PictureRoutes(node, access).rows(), *DocumentRoutes(node, access).rows()]
-    return [*rows, *PlaceRoutes(node, access).rows(), *Files(node).rows()]
+    places = [*PictureRoutes(node, access, PLACE).rows(), *PlaceRoutes(node, access).rows()]
+    return [*rows, *places, *Files(node).rows()]
 
 
 def make_app(node: Node, console: Console) -> Starlette:

@@ -35,7 +35,7 @@ from server.backup.kept import KeptBackups
 from server.backup.last import LastBackup
 from server.charter import NAME as CHARTERS
 from server.charter import Charter, Charters, at_odds
-from server.documents.catalogue import DOCUMENT, NAME, NODES, Catalogue, Nodes
+from server.documents.catalogue import DOCUMENT, NAME, NODES, PLACE, Catalogue, Nodes
 from server.errors import (
     BadMessageError,
     ServerError,
@@ -56,6 +56,8 @@ from server.pictures.named import named_in
 from server.pictures.register import NAME as PICTURES
 from server.pictures.register import Pictures
 from server.pictures.service import PictureService
+from server.places.reading import ALL_CELLS, whole
+from server.places.reading import named_in as pictures_in
 from server.rest import Seals, read_rest
 from server.settings import Settings
 from server.state import State
@@ -409,9 +411,13 @@ class Node:
             self._spawn(self._quietly(catalogue.retitle(doc, title)))
 
     async def _pictures_of(self, doc: str) -> set[str] | None:
-        """What its blocks name; nothing, when there is no such document."""
-        if not await self.knows(doc):
+        """What its blocks or things name; nothing, when there is no such document or place."""
+        kind = await self.kind_of(doc)
+        if not kind:
             return set()
+        if kind == PLACE:
+            async with self.keepers.places.reading(doc) as minding:
+                return pictures_in(await whole(minding, ALL_CELLS))
         async with self.keeper.reading(doc) as document:
             return named_in(await document.snapshot())
 

@@ -6,7 +6,7 @@ is damaged, cut off, left out or put in is found, and named.
 
     about.json            what was backed up, when, by which version
     objects/NAME          the fields of an object, MessagePack
-    documents/ID          title and blocks, MessagePack
+    documents/ID          title and blocks, of a place its title and things, MessagePack
     pictures/HASH         a file
     audit.jsonl           the audit log of the node that was asked
     manifest.json         entries with size and hash, documents with number of blocks; its own hash
@@ -50,7 +50,9 @@ WHOLE_BYTES_MAX = 1 << 30
 
 @dataclass(slots=True)
 class Manifest:
-    """What the file holds: of each entry size and hash, of each document title, blocks and hash."""
+    """What the file holds: of each entry size and hash, of each document blocks (of a place its
+    things) and hash.
+    """
 
     about: dict[str, Any]
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -22,16 +22,28 @@ from groupcore.shared.documents.seeding import runs_of
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import unpack
 from groupcore.shared.object import declaration
+from groupcore.shared.places import Thing
 from server.accounts.audit_file import KIND, AuditFile
 from server.accounts.records import Erased
+from server.accounts.roles import KEEPER
 from server.accounts.secrets import new_secret
 from server.backup.archive import AUDIT, Reader
 from server.backup.fields import parts_of
-from server.backup.taking import LISTED, cut, hash_of, packed_document
-from server.documents.catalogue import Catalogue, Listed
+from server.backup.taking import (
+    LISTED,
+    THINGS,
+    cut,
+    hash_of,
+    packed_document,
+    packed_place,
+)
+from server.documents.catalogue import PLACE, Catalogue, Listed
 from server.errors import BadMessageError, DamagedStoreError, ServerError, SettingsProblem
 from server.node import Node
 from server.pictures.register import Kept, Pictures
+from server.places.acting import acting
+from server.places.reading import ALL_CELLS
+from server.places.reading import whole as whole_place
 from server.sealed_lines import write_lines
 from server.serve import key_file
 from server.settings import Settings
@@ -42,6 +54,7 @@ NOT_PUT_BACK = frozenset({"sign_ins", "halves", "secret"})
 begin anew: with the key of before, new accounts would have the ids of others.
 """
 ALL_BYTES = 1 << 60
+MARKED_AT_ONCE = 500
 
 T = TypeVar("T")
 
@@ -91,7 +104,8 @@ async def restore(
     try:
         await node.start()
         await until_ready(node)
-        node.keeper.linger_s = 0.0
+        node.keeper.linger_s = node.keepers.places.linger_s = 0.0
+        node.keepers.places.ticks = False  # what rolled when the backup was taken goes on later
         found = await _Filling(node, reader, told, erased).run()
         await node.objects.saved()
     except (MisfitError, BadMessageError) as error:
@@ -124,12 +138,13 @@ class _Filling:
         self._told = told
         self._found = Restored()
         self._titles: dict[str, str] = {}
+        self._places: list[str] = []
 
     async def run(self) -> Restored:
         """Accounts first, so that each document gets its list with its making."""
         await self._accounts()
         for entry, data in self._reader.read(lambda name: name.startswith("documents/")):
-            await self._document(entry.removeprefix("documents/"), data)
+            await self._item(entry.removeprefix("documents/"), data)
             self._told(self._found)
         listed = self._object("documents", Catalogue, LISTED, dict[str, Listed])
         erased, titles = self._reader.erased_documents(), self._titles
@@ -140,6 +155,9 @@ class _Filling:
                 if doc not in erased
             }
         )
+        places = [doc for doc in self._places if doc in listed]
+        for start in range(0, len(places), MARKED_AT_ONCE):
+            await self._node.whole_catalogue.mark(places[start : start + MARKED_AT_ONCE], PLACE)
         await self._pictures()
         return self._found
 
@@ -172,7 +190,32 @@ class _Filling:
             self._found.erased += is_erased
         self._found.people = len(files.accounts.users)
 
-    async def _document(self, doc: str, data: bytes) -> None:
+    async def _item(self, doc: str, data: bytes) -> None:
+        """A document or a place, and a look whether it is the same again."""
+        found = unpack(data)
+        if isinstance(found, dict):
+            title, again, count = await self._place(doc, found)
+        else:
+            title, again, count = await self._document(doc, data)
+        wanted = self._reader.manifest.documents.get(doc, {}).get("sha256")
+        if hash_of(again) != wanted:
+            raise DamagedStoreError(f"document {doc} is another one when it is put back")
+        self._titles[doc] = title
+        self._found.documents += 1
+        self._found.blocks += count
+
+    async def _place(self, doc: str, found: dict[str, object]) -> tuple[str, bytes, int]:
+        self._places.append(doc)
+        title, things = read_place(found)
+        node = self._node
+        async with acting(node, doc, KEEPER) as here:
+            await here.put(things)
+            await here.rename(title)
+        async with node.keepers.places.holding(doc) as minding:
+            again = packed_place(title, await whole_place(minding, ALL_CELLS))
+        return title, again, len(things)
+
+    async def _document(self, doc: str, data: bytes) -> tuple[str, bytes, int]:
         title, blocks = read_document(data)
         node = self._node
         async with node.keeper.holding(doc) as document:
@@ -183,12 +226,7 @@ class _Filling:
             await document.outline.rename(title)
             await node.files.lists.settle(doc, document.outline)
             again = packed_document(title, await cut(document))
-        wanted = self._reader.manifest.documents.get(doc, {}).get("sha256")
-        if hash_of(again) != wanted:
-            raise DamagedStoreError(f"document {doc} is another one when it is put back")
-        self._titles[doc] = title
-        self._found.documents += 1
-        self._found.blocks += len(blocks)
+        return title, again, len(blocks)
 
     async def _pictures(self) -> None:
         register, store = self._node.pictures.register, self._node.pictures.store
@@ -207,6 +245,14 @@ class _Filling:
                 if not store.has(name):
                     raise DamagedStoreError(f"pictures/{name} is missing")
                 await register.put(doc, name, kept[name], ALL_BYTES)
+
+
+def read_place(found: dict[str, object]) -> tuple[str, list[Thing]]:
+    """Title and things; MisfitError."""
+    if not isinstance(found.get("place"), str):
+        raise MisfitError("not a place")
+    things = cast("list[Thing]", THINGS.from_wire(found.get("things")))
+    return str(found["place"]), things
 
 
 def read_document(data: bytes) -> tuple[str, list[Seed]]:

@@ -12,7 +12,8 @@ A part that the cluster interrupts, as it goes on without this node, is taken ag
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -25,18 +26,23 @@ from groupcore.shared.documents.parts import Attributes
 from groupcore.shared.documents.shown import Shot
 from groupcore.shared.messages import pack
 from groupcore.shared.object import declaration
+from groupcore.shared.places import Thing
+from groupcore.shared.schema import codec_of
 from server import VERSION
 from server.accounts.audit_file import KIND
 from server.backup.archive import AUDIT, Writer
 from server.backup.fields import packed_fields
 from server.backup.resuming import outlasting
-from server.documents.catalogue import Catalogue, Listed
+from server.documents.catalogue import PLACE, Catalogue, Listed
 from server.errors import BadMessageError
 from server.node import Node
+from server.places.reading import ALL_CELLS
+from server.places.reading import whole as whole_place
 from server.sealed_lines import plain_lines
 
-LISTED = "_items"
-"""The field of the list of documents."""
+LISTED, KINDS = "_items", "kinds"
+"""The fields of the list of documents and places."""
+THINGS = codec_of(list[Thing])
 ATTEMPTS = 50
 """So often blocks that came while others were opened are opened, too."""
 
@@ -81,6 +87,12 @@ def packed_document(title: str, shot: Shot) -> bytes:
     return pack([title, [block_to_wire(block, given, text) for block, given, text in shot]])
 
 
+def packed_place(title: str, things: Sequence[Thing]) -> bytes:
+    """As it stands in the file: how often a thing was handed over is its order's alone."""
+    settled = [replace(one, hops=0) for one in things]
+    return pack({"place": title, "things": THINGS.to_wire(settled)})
+
+
 def block_to_wire(block: str, attributes: Attributes, text: Rich) -> list[object]:
     """Id, attributes and text."""
     return [block, [list(pair) for pair in attributes], to_wire(text)]
@@ -98,12 +110,8 @@ async def take(node: Node) -> AsyncIterator[bytes]:
     for piece in first:
         yield piece
     for doc in listed:
-        title, shot = await outlasting("a document", partial(_document, node, doc))
-        packed = packed_document(title, shot)
-        writer.manifest.documents[doc] = {
-            "blocks": len(shot),
-            "sha256": hash_of(packed),
-        }
+        count, packed = await outlasting("a document", partial(_item, node, doc))
+        writer.manifest.documents[doc] = {"blocks": count, "sha256": hash_of(packed)}
         yield writer.entry(f"documents/{doc}", packed)
     register = node.pictures.register
     await outlasting("the list of pictures", register.refresh)
@@ -134,14 +142,19 @@ async def _first(node: Node, writer: Writer) -> tuple[list[str], list[bytes]]:
 def packed_list(catalogue: Catalogue) -> bytes:
     """The list of documents, without titles: each stands with its document."""
     untitled = {doc: Listed("", one.created_s) for doc, one in catalogue.items()}
-    return pack({LISTED: declaration(catalogue).fields[LISTED].codec.kept_to_wire(untitled)})
+    items = declaration(catalogue).fields[LISTED].codec.kept_to_wire(untitled)
+    return pack({LISTED: items, KINDS: [list(pair) for pair in catalogue.kinds.items()]})
 
 
-async def _document(node: Node, doc: str) -> tuple[str, Shot]:
-    """A document's title and the whole of it, at one place."""
+async def _item(node: Node, doc: str) -> tuple[int, bytes]:
+    """How many blocks or things it has, and the whole of it at one place, packed."""
+    if node.whole_catalogue.kind_of(doc) == PLACE:
+        async with node.keepers.places.holding(doc) as minding:
+            things = await whole_place(minding, ALL_CELLS)
+            return len(things), packed_place(minding.place.outline.title, things)
     async with node.keeper.holding(doc) as document:
         shot = await cut(document)
-        return document.outline.title, shot
+        return len(shot), packed_document(document.outline.title, shot)
 
 
 def about(node: Node) -> dict[str, Any]:

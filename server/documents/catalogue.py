@@ -6,6 +6,7 @@ list, and change nothing in it: titles follow the items' own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from groupcore.errors import GroupcoreError
@@ -36,7 +37,9 @@ class Listed:
     created_s: int
 
 
-FORMERLY = {"0dd7bd91aea9f659": ("_items",)}  # before there were places
+FORMERLY: Mapping[str, tuple[str, ...]] = {
+    "0dd7bd91aea9f659": ("_items",)
+}  # before there were places
 """The fields of former versions, in their order, by the fingerprint of each."""
 
 

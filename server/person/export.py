@@ -12,6 +12,7 @@ verifier, no digest, no key of a factor.
     audit.json          entries of the audit log by them or about them, as far as nodes hold them
     documents/ID.md     documents that they made or own, and may read
     documents/ID.json   the same, block by block
+    places/ID.json      places that they made or own, and may read, with all their things
     left-out.json       documents that are theirs and are not in this file, and why
 """
 
@@ -26,10 +27,13 @@ from groupcore.objects.rich_parsing import to_wire
 from server.accounts.accounts import Accounts
 from server.accounts.records import User
 from server.accounts.roles import USER, Role
+from server.documents.catalogue import PLACE
 from server.documents.work import exported
 from server.documents.zipped import Zipped
 from server.errors import BadMessageError
 from server.node import Node
+from server.places.reading import whole
+from server.places.things import shown as shown_thing
 from server.routes.shown import (
     Shown,
     instant,
@@ -53,7 +57,8 @@ roles.json      where you have a role, links you made, invitations to your addre
 files.json      what you like, opened last, and changed last
 audit.json      the last entries of the server's log by you or about you
 documents/      documents that you made or own, as Markdown and as JSON
-left-out.json   your documents that did not fit in here; open and download them one by one
+places/         boards that you made or own, with everything on them, as JSON
+left-out.json   what of yours did not fit in here; open and download it one by one
 
 Not in here: texts that you wrote in documents of others. The server's own record says who sent each
 edit until it is shortened; whoever runs the server can look it up. Drafts that were not sent are in
@@ -125,11 +130,23 @@ class PersonExport:
             if number >= DOCUMENTS_MAX or size >= BYTES_MAX:
                 left.append({"id": doc, "title": title, "why": "too much for one file"})
                 continue
+            is_place = self._node.whole_catalogue.kind_of(doc) == PLACE
+            add = self._add_place if is_place else self._add_document
             try:
-                size += await self._add_document(zipped, user, doc)
+                size += await add(zipped, user, doc)
             except BadMessageError as error:
                 left.append({"id": doc, "title": title, "why": error.message})
         return left
+
+    async def _add_place(self, zipped: Zipped, user: str, doc: str) -> int:
+        """As `_add_document`; BadMessageError where it is too large, or does not come to rest."""
+        del user
+        async with self._node.keepers.places.reading(doc) as minding:
+            things = [shown_thing(one) for one in await whole(minding)]
+            title = minding.place.outline.title
+        packed = json.dumps({"id": doc, "title": title, "things": things}, ensure_ascii=False)
+        await _add(zipped, f"places/{doc}.json", packed.encode())
+        return len(packed)
 
     async def _add_document(self, zipped: Zipped, user: str, doc: str) -> int:
         """How many bytes of text it has; BadMessageError of the workers."""

@@ -20,17 +20,11 @@ from groupcore.shared.places.parts import name_of
 from groupcore.shared.places.refusals import NoSuchThingError, NotHereError, ThingBusyError
 from groupcore.shared.places.shown import seen
 from groupcore.shared.session import Session
-from server.errors import BadMessageError
 from server.node import Node
+from server.places.reading import AT_ONCE, ATTEMPTS, moves_too_fast, tree_of
 
-ATTEMPTS = 60
-"""So often what has moved meanwhile is looked for again."""
 RETRY_S = 0.05
 """In between: what a cell owes waits for disks."""
-AT_ONCE = 50
-"""So many cells are opened at a time."""
-CELLS_MAX = 1_024
-"""In a place of more cells things are not looked for, and it is not read as a whole."""
 
 
 @asynccontextmanager
@@ -80,7 +74,7 @@ class Acting:
             if not left:
                 return
             await self._later()
-        raise _moves_too_fast()
+        raise moves_too_fast()
 
     async def change(self, edits: Sequence[Edit]) -> list[str]:
         """Change things, all or none; gives those that were changed. Errors as `Cell.change`."""
@@ -97,7 +91,7 @@ class Acting:
                 return await self._change(by_cell)
             except (NotHereError, NoSuchThingError, ThingBusyError):
                 await self._later()
-        raise _moves_too_fast()
+        raise moves_too_fast()
 
     def _aimed(self, edit: Edit, thing: Thing) -> Edit:
         """The edit with the cell in which the thing will lie."""
@@ -138,7 +132,7 @@ class Acting:
             left = [one for one in left if one not in gone]
             if left:
                 await self._later()
-        raise _moves_too_fast()
+        raise moves_too_fast()
 
     async def _later(self) -> None:
         """Somewhat later, with the tree as it is then."""
@@ -173,31 +167,3 @@ class Acting:
                 return found
             tried.update(rest)
             await self._held.enter_async_context(self._minding.needing(rest))
-
-
-def tree_of(minding: Minding) -> list[str]:
-    """All cells of a place; BadMessageError `too_large`."""
-    tree = list(minding.place.outline.tree)
-    if len(tree) > CELLS_MAX:
-        raise BadMessageError("too_large", f"the place has more than {CELLS_MAX} cells")
-    return tree
-
-
-async def whole(minding: Minding) -> list[Thing]:
-    """All things of a place at one place of its order, by id; BadMessageError `busy`, `too_large`.
-
-    What a node has between two events is a cut: so all cells are looked at in one turn.
-    """
-    async with AsyncExitStack() as held:
-        for _ in range(ATTEMPTS):
-            missing = [one for one in tree_of(minding) if one not in minding.place.cells]
-            if not missing:
-                return sorted((one for _, one in seen(minding.place.cells)), key=lambda one: one.id)
-            for start in range(0, len(missing), AT_ONCE):
-                some = missing[start : start + AT_ONCE]
-                await held.enter_async_context(minding.needing(some))
-    raise _moves_too_fast()
-
-
-def _moves_too_fast() -> BadMessageError:
-    return BadMessageError("busy", "the place changes too fast; try again")

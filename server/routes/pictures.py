@@ -1,10 +1,11 @@
-"""`/api/v1/documents/{doc}/pictures`: pictures of documents."""
+"""`/api/v1/documents/{doc}/pictures`, `/places/…`: pictures of documents and places."""
 
 from __future__ import annotations
 
 from starlette.responses import JSONResponse, Response
 
 from server.accounts.errors import forbidden
+from server.documents.catalogue import DOCUMENT
 from server.errors import BadMessageError
 from server.node import Node
 from server.pictures.naming import is_hash
@@ -12,11 +13,11 @@ from server.pictures.register import NO_PICTURE, Kept
 from server.routes.access import Access
 from server.routes.asks import Ask, Field, Row
 from server.routes.done import done
-from server.routes.there import THERE, check_there
+from server.routes.there import PLACE_THERE, THERE, check_there
 
 MEDIA = ("image/png", "image/jpeg", "image/gif", "image/webp")
 COPY = (
-    Field("from", text="the document that it is in", max=64),
+    Field("from", text="the document or place that it is in", max=64),
     Field("picture", text="its hash", max=64),
 )
 SHOWN = {
@@ -41,26 +42,28 @@ other sites; a foreign page has neither the address nor, as the cookie is Lax, t
 
 
 class PictureRoutes:
-    """The handlers, on one node."""
+    """The handlers, on one node, for items of one kind."""
 
-    def __init__(self, node: Node, access: Access) -> None:
+    def __init__(self, node: Node, access: Access, kind: str = DOCUMENT) -> None:
         self.node = node
         self.access = access
+        self.kind = kind
 
     def rows(self) -> list[Row]:
         """The routes."""
-        at = "/documents/{doc}/pictures"
+        kind, at = self.kind, f"/{self.kind}s/{{doc}}/pictures"
+        there = THERE if kind == DOCUMENT else PLACE_THERE
         return [
             Row(
                 "POST",
                 at,
                 self.add,
                 "documents:write",
-                "Put a picture into a document: a file, or one of another document",
+                f"Put a picture into a {kind}: a file, or one of another document or place",
                 201,
                 COPY,
                 SHOWN,
-                (*THERE, "unknown_picture", "not_a_picture", "bad_picture", "no_room"),
+                (*there, "unknown_picture", "not_a_picture", "bad_picture", "no_room"),
                 takes=MEDIA,
                 limit=lambda settings: settings.picture_kib,
                 noun="the picture",
@@ -70,8 +73,8 @@ class PictureRoutes:
                 at + "/{picture}",
                 self.read,
                 "documents:read",
-                "A picture of a document",
-                errors=("no_such_document", NO_PICTURE),
+                f"A picture of a {kind}",
+                errors=(*there, NO_PICTURE),
                 gives=MEDIA,
             ),
         ]
@@ -79,7 +82,7 @@ class PictureRoutes:
     async def add(self, ask: Ask) -> Response:
         """Take in the picture that is the body, or, in JSON, one of another document."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
-        await check_there(self.node, may_read, doc)
+        await check_there(self.node, may_read, doc, self.kind)
         if not self.access.editor(ask)(doc):
             raise forbidden()
         if ask.body:
@@ -93,14 +96,13 @@ class PictureRoutes:
         else:
             name, kept = await self.node.pictures.add(doc, ask.raw, ask.asker)
             await done(self.node, _nothing())
-        place = f"/api/v1/documents/{doc}/pictures/{name}"
+        place = f"/api/v1/{self.kind}s/{doc}/pictures/{name}"
         return JSONResponse(shown(name, kept), 201, {"Location": place})
 
     async def read(self, ask: Ask) -> Response:
         """The picture, for who may read the document."""
         doc, name = ask.path("doc"), ask.path("picture")
-        if not self.access.reader(ask)(doc):
-            raise BadMessageError("no_such_document", "there is no document of this id here")
+        await check_there(self.node, self.access.reader(ask), doc, self.kind)
         kept, data = await self.node.pictures.read(doc, name)
         return Response(data, 200, {**HEADERS, "ETag": f'"{name}"'}, kept.media)
 

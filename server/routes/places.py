@@ -17,8 +17,9 @@ from server.documents.making import document_id
 from server.errors import BadMessageError
 from server.node import Node
 from server.noticed import DOCUMENT as EXPORTED
-from server.places.acting import Acting, acting, whole
+from server.places.acting import Acting, acting
 from server.places.making import make_place
+from server.places.reading import whole
 from server.places.templates import TEMPLATES
 from server.places.things import EDIT, ID_PATTERN, THING, edits_of, shown, things_of
 from server.routes.access import Access, Place

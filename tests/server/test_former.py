@@ -11,7 +11,10 @@ from groupcore.shared.machine import Machine
 from server.accounts.accounts import Accounts
 from server.accounts.passwords import Passwords
 from server.accounts.people import HOME
+from server.documents.catalogue import DOCUMENT, Catalogue
+from server.serve import RunningNode
 from tests.server.accounts.people import Browser, hire, service
+from tests.server.places.boards import create_place
 from tests.server.support import Cluster, eventually, get, post
 
 FORMER = Path(__file__).parent / "former"
@@ -72,6 +75,36 @@ def test_a_state_of_the_accounts_from_before_there_were_folders_is_taken() -> No
     assert set(accounts.workspaces) == {HOME, "choir"}
     assert accounts.folders == {}
     assert accounts.trash == {}
+
+
+def test_a_list_from_before_there_were_places_has_documents_only() -> None:
+    catalogue = Catalogue()
+    Machine(catalogue, 1).load((FORMER / "catalogue.bin").read_bytes())
+    assert {doc: one.title for doc, one in catalogue.items()} == {
+        "plan": "Plan",
+        "budget": "Budget",
+    }
+    assert {catalogue.kind_of(doc) for doc in catalogue} == {DOCUMENT}
+
+
+async def test_places_are_made_beside_documents_of_a_former_version_and_are_kept(
+    cluster: Cluster,
+) -> None:
+    unpack("open", cluster.folder / "a")
+    places = set()
+    for number in range(2):  # also what it has written then
+        node = await cluster.start("a")
+        places.add(await create_place(node, f"Board {number}"))
+
+        async def are_filed(node: RunningNode = node) -> bool:
+            _, found = await get(f"{node.url}/api/v1/files")
+            rows = found["documents"]
+            return {row["id"] for row in rows if row["kind"] == "place"} == places and {
+                row["title"] for row in rows if row["kind"] == "document"
+            } == {"Plan", "Budget"}
+
+        await eventually(are_filed, "documents and places are in the list")
+        await cluster.stop("a")
 
 
 def test_a_state_of_the_accounts_from_before_addresses_were_proved_is_taken() -> None:

@@ -28,7 +28,7 @@ OF_CELLS = {
     *("bad_thing", "bad_action", "bad_path", "cell_full", "no_such_thing", "not_here"),
     *("not_member", "thing_busy", "thing_exists", "thing_held", "thing_locked"),
 }
-"""Of operations on things: pages call them over the socket, and say what is not done where it is."""
+"""Of operations on things: pages call them over the socket, and say it where the thing is."""
 
 
 def test_each_code_that_a_page_may_come_across_has_words() -> None:

@@ -24,7 +24,10 @@ OnTitle = Callable[[str, str], None]
 
 
 class PlaceKeeper(Keeping[Minding]):
-    """Keeps places open at `node`; `on_title(place, title)` is told titles, by one node."""
+    """Keeps places open at `node`; `on_title(place, title)` is told titles, by one node.
+
+    `ticks`: whether what moves by itself in places that are opened from now on does so.
+    """
 
     def __init__(
         self,
@@ -34,6 +37,7 @@ class PlaceKeeper(Keeping[Minding]):
     ) -> None:
         super().__init__(node, linger_s)
         self._on_title = on_title
+        self.ticks = True
 
     @property
     def outlines(self) -> dict[str, PlaceOutline]:
@@ -52,7 +56,7 @@ class PlaceKeeper(Keeping[Minding]):
         groups = session.home.groups
         secure = groups.saved if groups.options.durable else None
         place = await open_place(SessionHost(session, _no_id), name, secure=secure)
-        return Minding(place, self._node.runtime)
+        return Minding(place, self._node.runtime, self.ticks)
 
     def _follow(self, name: str, found: Minding) -> Stream[Change]:
         stream = found.place.outline.changes()

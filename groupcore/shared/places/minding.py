@@ -33,10 +33,11 @@ LATEST_S = 60.0
 
 
 class Minding:
-    """Minds one open place."""
+    """Minds one open place; with `ticks` False nothing moves in it by itself."""
 
-    def __init__(self, place: Place, runtime: Runtime) -> None:
+    def __init__(self, place: Place, runtime: Runtime, ticks: bool = True) -> None:
         self.place = place
+        self._has_ticks = ticks
         self._runtime = runtime
         self._needed: Counter[str] = Counter()
         self._idle: frozenset[str] = frozenset()
@@ -111,7 +112,7 @@ class Minding:
 
     def _tick(self) -> None:
         """M3."""
-        if self._ended or self.place.is_over:
+        if self._ended or self.place.is_over or not self._has_ticks:
             return
         now_ms = self._now_ms()
         due_ms = self.place.tick(now_ms)

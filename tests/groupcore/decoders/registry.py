@@ -44,11 +44,12 @@ from server.accounts import webauthn_codec
 from server.accounts.errors import AccountError
 from server.console.colleagues import Colleagues, read_answer
 from server.errors import BadMessageError
-from tests.groupcore.decoders import identities, recorded, samples
+from tests.groupcore.decoders import identities, places, recorded, samples
 from tests.groupcore.decoders.samples import OBJECTS, A, B
 from tests.server.accounts.device import Device
 
 Seeds = Callable[[], list[bytes]]
+PLACE_ERRORS = (RefusalError, MisfitError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,6 +505,15 @@ DECODERS: tuple[Decoder, ...] = (
         lambda: [_passkey().signed(bytes_to_base64url(CHALLENGE)).encode()],
         AccountError,
         ("server.accounts.webauthn_codec",),
+    ),
+    *(
+        Decoder(name, decode, seeds, errors, ("groupcore.shared.messages",))
+        for name, decode, seeds, errors in (
+            ("places.things", places.things, places.seeds_of_things, PLACE_ERRORS),
+            ("places.edits", places.edits, places.seeds_of_edits, PLACE_ERRORS),
+            ("places.here", places.here, places.seeds_of_here, MisfitError),
+            ("places.backup", places.backed_up, places.seeds_of_backups, MisfitError),
+        )
     ),
 )
 

@@ -55,6 +55,7 @@ LEAST = {
         ("get_documents_doc_headings", "get_documents_doc_pictures_picture"), Who.VIEWER
     ),
     **dict.fromkeys(("put_me_favourites_item", "get_places_doc"), Who.VIEWER),
+    "get_places_doc_pictures_picture": Who.VIEWER,
     **dict.fromkeys(("get_workspaces_workspace_members", "get_documents_doc_members"), Who.VIEWER),
     # To write.
     **dict.fromkeys(("post_documents", "post_documents_import"), Who.EDITOR),
@@ -64,6 +65,7 @@ LEAST = {
     "post_documents_doc_duplicate": Who.EDITOR,
     **dict.fromkeys(("post_places", "patch_places_doc", "post_places_doc_things"), Who.EDITOR),
     **dict.fromkeys(("patch_places_doc_things", "delete_places_doc_things"), Who.EDITOR),
+    "post_places_doc_pictures": Who.EDITOR,
     # To say who may.
     **dict.fromkeys(("get_users", "post_users", "patch_users_user"), Who.OWNER),
     **dict.fromkeys(("delete_users_user_sessions", "get_audit", "post_workspaces"), Who.OWNER),
@@ -109,7 +111,7 @@ async def test_nobody_does_what_is_not_for_them(ann: Browser) -> None:
         "workspace": "home",
         "email": "ann@example.org",
         "title": "Mine now",
-        "edits": [{"id": "note", "changes": {"text": "Mine now"}}],
+        "edits": [{"id": "frame-0", "changes": {"text": "Mine now"}}],
     }
     async with AsyncExitStack() as stack:
         people = {Who.NOBODY: await stack.enter_async_context(Browser(ann.node))}
@@ -139,10 +141,9 @@ async def folder_of(ann: Browser) -> str:
 
 
 async def board_of(ann: Browser) -> str:
-    status, made = await ann.ask("POST", "/places", {"title": "Board"})
+    body = {"title": "Board", "template": "kanban"}
+    status, made = await ann.ask("POST", "/places", body)
     assert status == 201, made
-    note = {"things": [{"id": "note", "kind": "sticky"}]}
-    assert (await ann.ask("POST", f"/places/{made['id']}/things", note))[0] == 201
     return str(made["id"])
 
 
@@ -176,7 +177,7 @@ def example(schema: dict[str, Any]) -> object:
     if schema.get("items", {}).get("type") == "object":
         return [{"kind": "text"}]
     if "pattern" in schema.get("items", {}):
-        return ["note"]
+        return ["frame-0"]
     kinds: dict[str, object] = {"boolean": True, "integer": 1, "array": ["documents:read"]}
     return kinds.get(schema["type"], "correct horse")
 

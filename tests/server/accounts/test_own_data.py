@@ -56,7 +56,12 @@ async def test_a_person_has_all_that_is_held_of_them(ann: Browser) -> None:
     async with Browser(ann.node) as bob:
         doc = await settled(ann, bob)
         await bob.ask("PUT", f"/me/favourites/{doc}", {})
+        place = (await bob.ask("POST", "/places", {"title": "Wall"}))[1]["id"]
+        note = {"things": [{"kind": "sticky", "text": "mine"}]}
+        assert (await bob.ask("POST", f"/places/{place}/things", note))[0] == 201
         files = await unzipped(bob)
+        board = json.loads(files[f"places/{place}.json"])
+        assert (board["title"], [one["text"] for one in board["things"]]) == ("Wall", ["mine"])
         assert "dear diary" in files[f"documents/{doc}.md"]
         blocks = json.loads(files[f"documents/{doc}.json"])["blocks"]
         assert [one["type"] for one in blocks] == ["heading", "paragraph"]

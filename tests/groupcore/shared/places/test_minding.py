@@ -1,4 +1,4 @@
-"""A node minds its places: cells are open while they are needed, and ticks sent while things move."""
+"""A node minds its places: cells are open while needed, ticks are sent while things move."""
 
 from __future__ import annotations
 
