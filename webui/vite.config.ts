@@ -6,6 +6,10 @@ import { pack } from "./pack.ts";
 const EDITOR =
   /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!carets|table-tools|languages|key-help|html|reading|copying|waiting|find|highlight|markdown-|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/(?!transfer|uploads|card|describing)|shared\/(?!anchor)|client\/|words\/(?:table|editor|code|document|people|pictures)\.|pages\/(?:Lazy|DocumentPage|Title|SaveBadge|shortcuts)|here\/(?:choices|company|words)\.|account\/own-role|client-lock|controller|keeper|waiting\.|name\.|open\.|people\.|save-text|subprotocol))/;
 
+/** What documents and places need of a session with a node, and of people. */
+const SESSION =
+  /src\/(?:client\/(?:browser|errors|messages|msgpack|object|session|stream|volatile)|shared\/link|account\/own-role|waiting|name|people|save-text|subprotocol|pages\/SaveBadge|words\/(?:document)|document\/types)\./;
+
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
 
@@ -19,6 +23,7 @@ const WORDS = {
   document: /words\/(\w+)\/(?:code|document|editor|people|pictures|table)\./,
   home: /words\/(\w+)\/(?:home|files)\./,
   account: /words\/(\w+)\/(?:account|audit)\./,
+  board: /words\/(\w+)\/board\./,
   console: /words\/(\w+)\/(?:console|faults|map|moves|operations|proofs|rules)\./,
 };
 const words = Object.entries(WORDS).map(([part, test]) => ({
@@ -58,6 +63,7 @@ export default defineConfig({
             { name: "base", test: BASE },
             ...words,
             { name: "store", test: STORE },
+            { name: "session", test: SESSION },
             { name: "editor", test: EDITOR },
           ],
           includeDependenciesRecursively: false,

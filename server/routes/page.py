@@ -87,12 +87,12 @@ class Page:
         self._files = BuiltFiles(directory=folder, check_dir=False)
 
     def routes(self) -> list[BaseRoute]:
-        """`/`, `/doc/{id}`, `/place/{id}`, those of PEOPLE, CONSOLE, FILES, and `/assets`."""
+        """`/`, `/doc/{id}`, `/p/{id}`, those of PEOPLE, CONSOLE, FILES, and `/assets`."""
         assets = BuiltFiles(directory=self._folder / "assets", check_dir=False)
         return [
             Route("/", self.index),
             Route("/doc/{doc}", self.index),
-            Route("/place/{doc}", self.index),
+            Route("/p/{doc}", self.index),
             *[Route(path, self.index) for path in (*PEOPLE, *CONSOLE, *FILES)],
             Route("/favicon.ico", self.icon),
             Route("/favicon.svg", self.icon),

@@ -10,14 +10,14 @@ export type PlainPage = (typeof PLAIN)[number];
 export type Route =
   | { readonly page: PlainPage }
   | { readonly page: "home"; readonly view: View }
-  | { readonly page: "document"; readonly id: string }
+  | { readonly page: "document" | "place"; readonly id: string }
   | { readonly page: "admin"; readonly part: string; readonly id: string }
   | { readonly page: "nowhere" };
 
 /** The route of a path. */
 export function routeOf(path: string): Route {
-  const id = /^\/doc\/([A-Za-z0-9_-]{1,64})\/?$/.exec(path)?.[1];
-  if (id !== undefined) return { page: "document", id };
+  const [, kind, id] = /^\/(doc|p)\/([A-Za-z0-9_-]{1,64})\/?$/.exec(path) ?? [];
+  if (id !== undefined) return { page: kind === "p" ? "place" : "document", id };
   const admin = /^\/admin(?:\/([a-z]{1,20})(?:\/([\w.-]{1,200}))?)?\/?$/.exec(path);
   if (admin !== null) return { page: "admin", part: admin[1] ?? "", id: admin[2] ?? "" };
   const name = path.replace(/^\/|\/$/g, "");
@@ -44,6 +44,11 @@ export function isPlain({ button, metaKey, ctrlKey, shiftKey }: MouseEvent): boo
 /** The path of a document. */
 export function documentPath(id: string): string {
   return `/doc/${encodeURIComponent(id)}`;
+}
+
+/** The path of a place. */
+export function placePath(id: string): string {
+  return `/p/${encodeURIComponent(id)}`;
 }
 
 /** The sign-in page that leads back to this path. */

@@ -15,7 +15,7 @@ const GIVEN = /^(action|hint|note|other|reason)$/;
 /** Proper names, and signs of programs. */
 const NAMES = /^(Groupcore|https:\/\/|Edge|Firefox|Chrome|Safari|Android|iOS|Windows|macOS|Linux)$/;
 const KEYS =
-  /^(Alt|Backspace|ContextMenu|Ctrl|Delete|End|Enter|Escape|Home|Insert|Mod|Page|Shift|Space|Tab|Arrow)([A-Z-]\S*)?$/;
+  /^(Alt|Backspace|Bracket|ContextMenu|Ctrl|Delete|Digit|End|Enter|Escape|Home|Insert|Mod|Page|Shift|Space|Tab|Arrow)([A-Z\d-]\S*)?$/;
 /** Capital letters that are no words: of types, headers and events. */
 const TERMS =
   /^((found|person) [a-z-]+|Content-Type|Idempotency-Key|Groupcore-Stale|X-\S+|Files|[A-Z][a-z]+(Error|Event))$/;

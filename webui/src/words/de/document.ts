@@ -5,7 +5,6 @@ import type { Translation } from "../language";
 export default {
   loading: "Das Dokument wird geladen",
   share: "Teilen",
-  yourName: "Ihr Name, wie andere ihn sehen",
   title: "Titel",
   titleCut: (most, words) =>
     `Ein Titel hat höchstens ${number(most)} Zeichen. Weggelassen wurde: „${words}“`,

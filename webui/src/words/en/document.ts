@@ -3,7 +3,6 @@ import { number, plural } from "../formats";
 export default {
   loading: "Loading the document",
   share: "Share",
-  yourName: "Your name, shown to others",
   title: "Title",
   titleCut: (most: number, words: string) =>
     `A title has at most ${number(most)} characters. This was left out: “${words}”`,

@@ -1,0 +1,40 @@
+/** What is copied on one board and pasted on another, or into another program. */
+
+import type { Thing } from "../../place/thing";
+import { boxOfAll, frameOf, type Point } from "../model/geometry";
+import { copiesOf, newThing } from "../model/make";
+import { units } from "../model/units";
+import { excalidrawIn } from "./excalidraw-in";
+import { jsonOf, KIND, thingsIn } from "./json";
+
+const TYPE = "application/x-groupcore-board";
+const TEXT_MAX = 10_000;
+
+export function copyTo(data: DataTransfer, things: readonly Thing[]): void {
+  data.setData(TYPE, jsonOf(things));
+  const texts = things.map(({ text }) => text).filter((text) => text !== "");
+  data.setData("text/plain", texts.length > 0 ? texts.join("\n") : jsonOf(things));
+}
+
+/** What is pasted, about a point; ImportRefusal. */
+export function pastedFrom(data: DataTransfer, at: Point, order: number): Thing[] {
+  const own = data.getData(TYPE);
+  const text = data.getData("text/plain");
+  if (own !== "") return about(thingsIn(own), at, order);
+  if (/^\s*\{\s*"type"\s*:\s*"excalidraw/.test(text))
+    return about(excalidrawIn(text).things, at, order);
+  if (new RegExp(`^\\s*\\{\\s*"type"\\s*:\\s*"${KIND}"`).test(text))
+    return about(thingsIn(text), at, order);
+  const words = text.trim().slice(0, TEXT_MAX);
+  if (words === "") return [];
+  const frame = { ...at, width: units(200), height: units(200), turn: 0 };
+  return [newThing("sticky", frame, {}, { text: words, order })];
+}
+
+/** Copies whose middle is this point. */
+export function about(things: readonly Thing[], at: Point, order: number): Thing[] {
+  const box = boxOfAll(things);
+  if (box === null) return [];
+  const { x, y } = frameOf(box);
+  return copiesOf(things, at.x - x, at.y - y, order);
+}

@@ -1,0 +1,345 @@
+/** One open place: the session, the board, the people on it, and how things stand with one's edits. */
+
+import { OwnRole } from "../../account/own-role";
+import type { Session, State } from "../../client/session";
+import { Presence } from "../../client/volatile";
+import type { SaveState } from "../../document/types";
+import { clipped } from "../../place/interest";
+import type { Problem } from "../../problem";
+import { Waiting } from "../../waiting";
+import { boardWords } from "../../words/board";
+import { number } from "../../words/formats";
+import { Board } from "../model/board";
+import { NO_EDGES } from "../model/camera";
+import type { Point } from "../model/geometry";
+import { nameOf } from "../model/saying";
+import { Announcer, isNamed, type News } from "./announcer";
+import { type Draft, Others, type Person, personOf, toPresence } from "./others";
+import { type NotDone, PlaceView } from "./place-view";
+import { SessionDoors } from "./session-doors";
+
+export interface BoardState {
+  readonly isLoaded: boolean;
+  readonly title: string;
+  readonly save: SaveState;
+  readonly waited_s: 0 | 3 | 10;
+  readonly problem: Problem | null;
+  readonly role: string | null;
+  readonly mayWrite: boolean;
+  readonly people: readonly Person[];
+  readonly following: Person | null;
+  readonly notice: string | null;
+  /** What others did, to be said aloud. */
+  readonly said: string;
+  readonly condition: string;
+}
+
+export interface BoardParts {
+  readonly session: (onState: (state: State) => void) => Session;
+  readonly after: (delay_ms: number, act: () => void) => () => void;
+  readonly now_ms: () => number;
+  readonly role?: () => Promise<string>;
+  readonly name: string;
+  readonly changed: (state: BoardState) => void;
+  /** The picture is another one. */
+  readonly drawn: () => void;
+  readonly write: (thing: import("../../place/thing").Thing, isNew: boolean) => void;
+}
+
+const NOTICE_MS = 6_000;
+const SHOWN_MS = 50;
+const IDLE_MS = 120_000;
+
+export class BoardController {
+  readonly board: Board;
+  readonly place: PlaceView;
+  readonly others: Others;
+  readonly session: Session;
+  private readonly doors: SessionDoors;
+  private readonly role: OwnRole;
+  private readonly waiting: Waiting;
+  private readonly announcer: Announcer;
+  /** Everything was brought into sight once. */
+  isFitted = false;
+  private here: Presence | null = null;
+  private at: Point | null = null;
+  private isShowing = false;
+  private problem: Problem | null = null;
+  private notice: string | null = null;
+  private said = "";
+  private following: Person | null = null;
+  private isClosed = false;
+  private isTold = false;
+  private name: string;
+  private active_ms: number;
+  private heldView = "";
+
+  constructor(
+    id: string,
+    private readonly parts: BoardParts,
+  ) {
+    this.name = parts.name;
+    this.active_ms = parts.now_ms();
+    const later = (delay_ms: number, act: () => void) =>
+      void parts.after(delay_ms, () => this.isClosed || act());
+    this.others = new Others(parts.now_ms);
+    this.waiting = new Waiting(later);
+    this.announcer = new Announcer(later, (news) => this.tellNews(news));
+    this.role = new OwnRole(parts.role, later, () => this.tell());
+    this.session = parts.session((state) => this.onState(state));
+    this.doors = new SessionDoors(this.session, id, parts.after);
+    this.doors.onEnd = (error) => this.ended(error);
+    this.place = new PlaceView(this.doors);
+    this.board = new Board(
+      this.place,
+      {
+        changed: () => this.changed(),
+        write: (thing, isNew) => parts.write(thing, isNew),
+        notDone: (reason) => this.say(notDoneText(reason)),
+        lost: ({ holder }) => this.say(this.heldText(holder)),
+      },
+      this.others,
+    );
+    const { wish } = this.place;
+    this.place.wish = (asked) => {
+      const ids = [...asked.puts, ...asked.edits].map((one) => one.id);
+      this.announcer.mine([...ids, ...asked.deletions.map(([one]) => one)]);
+      return wish.call(this.place, asked);
+    };
+    void this.meet(`place/${id}/here`);
+  }
+
+  get state(): BoardState {
+    const { doors, session, waiting } = this;
+    return {
+      isLoaded: doors.isLoaded,
+      title: doors.outline.title,
+      save: this.save,
+      waited_s: waiting.waited_s,
+      problem: this.problem ?? session.stopped,
+      role: this.role.name,
+      mayWrite: this.mayWrite,
+      people: this.others.people,
+      following: this.following,
+      notice: this.notice,
+      said: this.said,
+      condition: session.state === "connected" ? session.condition : "serving",
+    };
+  }
+
+  private get mayWrite(): boolean {
+    return this.role.mayWrite && this.problem === null && this.session.stopped === null;
+  }
+
+  private get save(): SaveState {
+    const edits = this.place.unsaved + this.doors.outline.unsaved;
+    if (this.session.state !== "connected") return { kind: "offline", edits, places: edits };
+    return { kind: edits === 0 ? "saved" : "saving", edits, places: edits };
+  }
+
+  setTitle(title: string): void {
+    const clean = title.replace(/\s+/g, " ").trim().slice(0, 200);
+    if (clean === "" || clean === this.doors.outline.title) return;
+    this.doors.outline.rename(clean).catch(() => this.say(boardWords.notDone));
+    this.tell();
+  }
+
+  setName(name: string): void {
+    this.name = name;
+    this.show();
+  }
+
+  say(notice: string | null): void {
+    this.notice = notice;
+    this.tell();
+    if (notice === null) return;
+    this.parts.after(NOTICE_MS, () => {
+      if (this.notice !== notice || this.isClosed) return;
+      this.notice = null;
+      this.tell();
+    });
+  }
+
+  // --- the others -----------------------------------------------------------------------------
+
+  private async meet(name: string): Promise<void> {
+    try {
+      this.here = await this.session.open(Presence, name, "PlacePresence");
+    } catch {
+      return; // the place says why nothing goes on
+    }
+    this.show();
+    this.look();
+    for await (const _ of this.here.changes()) this.look();
+  }
+
+  private look(): void {
+    const others = this.session.state === "connected" ? [...(this.here?.others ?? [])] : [];
+    const people = others.flatMap(([who, value]) => personOf(who, value) ?? []);
+    this.others.update(people, this.place.things);
+    if (this.following !== null) this.goAlong(people);
+    this.board.refresh();
+    this.tell();
+  }
+
+  private goAlong(people: readonly Person[]): void {
+    const before = this.following;
+    const now =
+      people.find(({ who }) => who === before?.who) ??
+      people.find(({ name }) => name === before?.name);
+    this.following = now ?? null;
+    if (now?.view == null) return;
+    const { camera } = this.board;
+    this.board.look(camera.fitting(now.view, NO_EDGES));
+  }
+
+  follow(who: string | null): void {
+    this.following = this.others.people.find((one) => one.who === who) ?? null;
+    if (this.following !== null) this.goAlong(this.others.people);
+    this.tell();
+  }
+
+  /** The person goes a way of their own. */
+  wandered(): void {
+    if (this.following !== null) this.follow(null);
+  }
+
+  pointed(at: Point | null): void {
+    this.at = at;
+    this.active_ms = this.parts.now_ms();
+    this.show();
+  }
+
+  /** Shows oneself to the others, soon. */
+  private show(): void {
+    if (this.isShowing || this.isClosed) return;
+    this.isShowing = true;
+    this.parts.after(SHOWN_MS, () => {
+      this.isShowing = false;
+      if (!this.isClosed) this.here?.set(this.ownPresence());
+    });
+  }
+
+  private ownPresence(): unknown {
+    const { board } = this;
+    const drafts = [...board.doing.drafts.values()].filter(({ id }) => board.things.has(id));
+    const [left, top, right, bottom] = board.camera.box;
+    return toPresence({
+      name: this.name,
+      at: this.at,
+      selected: board.selected,
+      drafts: drafts.map((one): Draft => [one.id, one.x, one.y, one.width, one.height, one.turn]),
+      ink: board.doing.ink,
+      view: clipped([left, top, right, bottom]),
+      isIdle: this.parts.now_ms() - this.active_ms > IDLE_MS,
+      colour: board.styleFor("ink").colour,
+      width: board.styleFor("ink").width,
+    });
+  }
+
+  private heldText(holder: string): string {
+    const person = this.others.people.find(({ who }) => who === holder);
+    return person === undefined ? boardWords.held : boardWords.heldBy(person.name);
+  }
+
+  // --- what happens ---------------------------------------------------------------------------
+
+  private tellNews(news: News): void {
+    const { things } = this.place;
+    const parts: string[] = [];
+    if (isNamed(news)) {
+      for (const id of news.added) {
+        const thing = things.get(id);
+        if (thing !== undefined) parts.push(boardWords.saidAdded(this.whoAdded(id), nameOf(thing)));
+      }
+    } else if (news.added.length > 0) {
+      parts.push(boardWords.saidAddedMany(news.added.length));
+    }
+    if (news.changed > 0) parts.push(boardWords.saidChanged(news.changed));
+    if (news.gone > 0) parts.push(boardWords.saidGone(news.gone));
+    this.said = parts.join(" ");
+    this.tell();
+  }
+
+  /** Who has it selected has most likely made it. */
+  private whoAdded(id: string): string {
+    const { people } = this.others;
+    const found = people.find(({ selected }) => selected.includes(id)) ?? people[0];
+    return found?.name ?? number(people.length);
+  }
+
+  private changed(): void {
+    if (this.isClosed) return;
+    const view = `${this.place.loaded}`;
+    this.announcer.look(this.place.things, view !== this.heldView || !this.place.isLoaded);
+    this.heldView = view;
+    this.board.mayWrite = this.mayWrite;
+    this.show();
+    this.parts.drawn();
+    this.tell();
+  }
+
+  private onState(state: State): void {
+    if (state === "connected") this.role.ask();
+    this.look();
+    this.tell();
+  }
+
+  private ended(error: unknown): void {
+    const { code, message } = error as Problem;
+    this.problem = { code: String(code), message: String(message) };
+    this.tell();
+  }
+
+  /** The machine or the tab is awake again. */
+  wake(): void {
+    this.session.retryNow();
+    this.show();
+  }
+
+  /** True when leaving now would lose something. */
+  get wouldLose(): boolean {
+    return this.save.edits > 0 && this.problem === null;
+  }
+
+  leave(): void {
+    this.here?.set(null);
+    this.session.flush();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.here?.set(null);
+    this.session.flush();
+    this.board.close();
+    this.session.close();
+  }
+
+  private tell(): void {
+    if (this.isTold || this.isClosed) return;
+    this.isTold = true;
+    queueMicrotask(() => {
+      this.isTold = false;
+      if (this.isClosed) return;
+      this.board.mayWrite = this.mayWrite;
+      this.waiting.watch(this.save.edits, () => this.tell());
+      this.parts.changed(this.state);
+    });
+  }
+}
+
+/** What people read where something was not done. */
+export function notDoneText({ code }: NotDone): string {
+  switch (code) {
+    case "thing_locked":
+    case "thing_busy":
+    case "no_such_thing":
+    case "cell_full":
+    case "bad_thing":
+      return boardWords[code];
+    case "thing_held":
+      return boardWords.held;
+    default:
+      return boardWords.notDone;
+  }
+}

@@ -1,0 +1,50 @@
+/** What a board needs of its place: cells that open and close, and an outline of all of them. */
+
+import type { Box } from "../../place/squares";
+import type { CellState } from "../../place/state";
+import type { Edit, Thing } from "../../place/thing";
+
+/** A cell that is open. What is asked of it fails with an error that has a `code`. */
+export interface CellDoor {
+  readonly state: CellState;
+  /** Whether the state has come. */
+  readonly isLoaded: boolean;
+  readonly unanswered: number;
+  readonly unsaved: number;
+  put(things: readonly Thing[]): Promise<unknown>;
+  change(edits: readonly Edit[]): Promise<unknown>;
+  delete(things: readonly string[], version: number): Promise<unknown>;
+  grab(things: readonly string[]): Promise<unknown>;
+  release(things: readonly string[]): Promise<unknown>;
+  /** Done when it is known to be on disk, where nodes keep what is done. */
+  prepare(joint: string, cells: string[], edits: readonly Edit[]): Promise<unknown>;
+  decide(joint: string, done: boolean): Promise<unknown>;
+  operate(thing: string, action: string, given: readonly number[]): Promise<unknown>;
+  close(): void;
+}
+
+export interface Far {
+  readonly count: number;
+  readonly box: Box;
+  readonly colours: readonly string[];
+}
+
+export interface Doors {
+  /** The roles of the cells. */
+  readonly tree: ReadonlyMap<string, string>;
+  /** What leaves look like from afar. */
+  readonly far: ReadonlyMap<string, Far>;
+  /** What this session is called as who holds a thing. */
+  readonly who: string;
+  readonly isOnline: boolean;
+  /** Most cells that may be open at a time. */
+  readonly most: number;
+  /** Is told of each change of a cell, and of the tree. */
+  onChange: (() => void) | null;
+  open(path: string): CellDoor;
+  after(delay_ms: number, act: () => void): () => void;
+}
+
+export function codeOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,49 @@
+/** Things in words: for the list, and to be said aloud. */
+
+import type { Thing } from "../../place/thing";
+import { boardWords } from "../../words/board";
+import { boundOf, isArrow, type Things } from "./arrows";
+import { headsOf, shapeOf } from "./style";
+import { pixels } from "./units";
+
+const TEXT_MAX = 80;
+
+export function kindText(thing: Thing): string {
+  if (thing.kind === "shape") return boardWords[shapeOf(thing)];
+  if (isArrow(thing)) return headsOf(thing) === "none" ? boardWords.line : boardWords.arrow;
+  if (thing.kind === "ink") return boardWords.drawing;
+  return boardWords[thing.kind as "text"] ?? boardWords.shape;
+}
+
+export function shortText(text: string, most = TEXT_MAX): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  const letters = [...line];
+  return letters.length > most ? `${letters.slice(0, most).join("")}…` : line;
+}
+
+/** The kind and the text: how people call it. */
+export function nameOf(thing: Thing): string {
+  const text = shortText(thing.text, 40);
+  return text === "" ? kindText(thing) : `${kindText(thing)} “${text}”`;
+}
+
+/** Where it lies, what holds it, and what it connects. */
+export function detailsOf(thing: Thing, things: Things, frame: string): string[] {
+  const found: string[] = [];
+  if (isArrow(thing)) {
+    const [from, to] = boundOf(thing).map((id) => things.get(id));
+    const name = (one: Thing | undefined) => (one === undefined ? boardWords.nothing : nameOf(one));
+    if (from !== undefined || to !== undefined)
+      found.push(boardWords.connects(name(from), name(to)));
+  }
+  found.push(boardWords.at(Math.round(pixels(thing.x)), Math.round(pixels(thing.y))));
+  if (!isArrow(thing)) {
+    found.push(boardWords.sized(Math.round(pixels(thing.width)), Math.round(pixels(thing.height))));
+  }
+  const holder = things.get(frame);
+  if (holder !== undefined)
+    found.push(boardWords.inFrame(shortText(holder.text, 40) || boardWords.unnamed));
+  if (thing.group !== "") found.push(boardWords.grouped);
+  if (thing.locked) found.push(boardWords.locked);
+  return found;
+}
