@@ -52,7 +52,8 @@ class Minding:
         self._sweeping = _Alarm(runtime, self._sweep)
         self._ended = False
         place.on_change = self._stir
-        self._stir()
+        if keeps_all:
+            self._stir()
 
     @property
     def needed(self) -> frozenset[str]:

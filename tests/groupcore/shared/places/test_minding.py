@@ -122,6 +122,7 @@ def test_a_place_that_is_minded_no_more_sends_nothing() -> None:
         await world.elapse(0.5)
         minding.end()
         minding.place.end()
+        await world.settle()  # a tick may be on its way
         last = cell.ticks
         await world.elapse(1.0)
         assert cell.ticks == last
