@@ -1,5 +1,6 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
+import { modern } from "./modern.ts";
 import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
@@ -32,7 +33,7 @@ const words = Object.entries(WORDS).map(([part, test]) => ({
 }));
 
 export default defineConfig({
-  plugins: [svelte(), pack()],
+  plugins: [svelte(), modern(), pack()],
   base: "/",
   build: {
     outDir: "dist",

@@ -158,3 +158,35 @@ test.each([true, false])(
     expect(node.model.stored()?.adrift ?? []).toEqual([]);
   },
 );
+
+/** A page whose words X have gone after a text to b, which is deleted: both come back. */
+function refused(isOut: boolean): Node {
+  const node = shown(["a", "one"], ["b", "two"]);
+  node.model.change([["edit", "a", [3, "X"]]]);
+  node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
+  if (isOut) node.model.change([["edit", "a", [3, -1]]]);
+  node.happens("a", "me", "edit");
+  node.answers("a", 1, { version: 1, moved: [["b", 2]], draft: [] });
+  node.happens("b", "ann", "delete", ["closed", 1, null, 0]);
+  node.happens("b", "kim", "accept", ["received", "a", 1, "refused", "", 0, true]);
+  node.happens("b", "kim", "accept", ["received", "a", 2, "refused", "", 0, false]);
+  expect(node.texts).toEqual([["a", isOut ? "one" : "oneX"]]);
+  return node;
+}
+
+test("what was done to words that come back with their text is done to them there", () => {
+  const node = refused(true);
+  const back = ["opened", 2, ["oneX"], {}, [["b", 2, []]]];
+  node.happens("a", "kim", "take_back", ["edited", 2, [3, "X"]], back);
+  expect(node.texts).toEqual([["a", "one"]]);
+  expect(node.model.unconfirmed).toEqual([["edit", "a", [3, -1]]]);
+  expect(node.model.drafts).toEqual([]);
+});
+
+test("words that have come back, and have no place, are a draft", () => {
+  const node = refused(false);
+  node.happens("a", "kim", "take_back", ["opened", 2, ["one"], {}, [["b", 2, ["X"]]]]);
+  expect(node.texts).toEqual([["a", "one"]]);
+  expect(node.model.unconfirmed).toEqual([]);
+  expect(node.model.drafts.map(({ text }) => text)).toEqual(["X"]);
+});
