@@ -133,6 +133,28 @@ def is_told(page: Page, cell: str) -> bool:
     return any(one["t"] == "error" and one.get("name") == cell for one in page.heard)
 
 
+async def test_a_list_that_changed_while_nobody_had_the_place_open_is_in_force_at_once(
+    ann: Browser,
+) -> None:
+    keeper = ann.node.node.keepers.places
+    keeper.linger_s = 0.05
+    bob, doc = await hire(ann, "bob", "viewer"), await board_of(ann)
+    at_bob = await signed_in(ann.node, "bob")
+    async with at_bob:
+        async with await at_bob.page() as page:
+            cell = await enter(page, doc)
+            assert (await page.call(cell, "put", [thing("early")]))["code"] == "forbidden"
+        for one in list(ann.node.pages.gateway.pages.values()):
+            one.end_soon()
+        await eventually(lambda: not keeper.kept, "nobody keeps the place")
+        body = {"role": "editor"}
+        assert (await ann.ask("PUT", f"/documents/{doc}/members/{bob}", body))[0] == 204
+        async with await at_bob.page() as page:
+            cell = await enter(page, doc)
+            answer = await page.call(cell, "put", [thing("mine")])
+            assert answer["t"] == "result", answer
+
+
 async def test_a_place_in_the_trash_is_read_only_until_it_is_restored(ann: Browser) -> None:
     await hire(ann, "bob", "editor")
     doc = await board_of(ann)

@@ -1,4 +1,4 @@
-"""Pictures of places: put into one, shown to who may look at it, let go when no thing names them."""
+"""Pictures of places: put into one, shown to who may look, let go when no thing names them."""
 
 from __future__ import annotations
 
@@ -41,10 +41,8 @@ async def test_a_picture_of_a_place_is_kept_while_a_thing_names_it(cluster: Clus
     assert await status_of(node, f"/documents/{doc}/pictures/{name}") == 409
     thing = {"id": "pic", "kind": "picture", "props": {"picture": name}}
     assert (await ask(node, "POST", f"/places/{doc}/things", {"things": [thing]}))[0] == 201
-    copied = await ask(
-        node, "POST", f"/documents/{letter}/pictures", {"from": doc, "picture": name}
-    )
-    assert copied == (201, told)
+    body = {"from": doc, "picture": name}
+    assert await ask(node, "POST", f"/documents/{letter}/pictures", body) == (201, told)
     assert await node.node._pictures_of(doc) == {name}
     assert (await ask(node, "DELETE", f"/places/{doc}/things", {"things": ["pic"]}))[0] == 200
     assert await node.node._pictures_of(doc) == set()

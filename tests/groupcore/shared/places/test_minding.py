@@ -45,6 +45,20 @@ def test_m2_a_cell_is_closed_when_the_last_needs_it_no_more_and_nothing_is_owed(
     World(2).run(main)
 
 
+def test_m2_who_comes_back_soon_finds_the_cell_still_open() -> None:
+    async def main(world: World) -> None:
+        minding = await mind(world, "ann")
+        cell = await minding.need(ROOT)
+        minding.release(ROOT)
+        await world.elapse(1.5 * SPARE_S)  # it was seen spare once
+        assert minding.place.cells == {ROOT: cell}
+        assert await minding.need(ROOT) is cell
+        await world.elapse(5 * SPARE_S)
+        assert minding.place.cells == {ROOT: cell}
+
+    World(8).run(main)
+
+
 def test_m2_cells_that_only_carrying_has_opened_are_closed_behind_it() -> None:
     async def main(world: World) -> None:
         minding, bob = await mind(world, "ann"), await mind(world, "bob")
@@ -99,6 +113,18 @@ def test_m3_a_timer_rings_about_when_it_is_due_and_costs_no_ticks_before() -> No
         assert cell.ticks <= 3
 
     World(5).run(main)
+
+
+def test_where_nothing_is_to_move_by_itself_no_ticks_are_sent() -> None:
+    async def main(world: World) -> None:
+        minding = Minding(await enter(world, "ann"), world._schedule, ticks=False)
+        cell = await minding.need(ROOT)
+        await cell.put([BALL])
+        await cell.operate("ball", "kick", [640, 0], "", {})
+        await world.elapse(2.0)
+        assert cell.ticks == 0
+
+    World(7).run(main)
 
 
 def test_a_place_that_is_minded_no_more_sends_nothing() -> None:
