@@ -17,7 +17,7 @@ AUDITED = re.compile(
     r'"((?!\w+\.(?:jsonl?|html|svg|key)"|websocket\.)[a-z_]+\.[a-z_]+|signed_in|signed_out)"'
 )
 """What is noted; names of files and of messages to a WebSocket look alike."""
-AREAS = ("problems", "faults", "credentials", "uploads")
+AREAS = ("problems", "faults", "credentials", "uploads", "board")
 """Areas of words that say what codes mean."""
 OF_BLOCKS = {
     *("bad_change", "base_too_old", "block_deleted", "block_exists", "no_such_block"),

@@ -8,10 +8,12 @@ import { areasOf, type BuiltFile, buildPage, loadedWith, sizeOf } from "./loaded
 const HOME_MAX = 60_000;
 const DOCUMENT_MAX = 170_000;
 const CONSOLE_MAX = 90_000;
+const PLACE_MAX = 110_000;
 
 const HOME = "/src/pages/Home.svelte";
 const DOCUMENT = "/src/pages/DocumentPage.svelte";
 const CONSOLE = "/src/console/Console.svelte";
+const PLACE = "/src/pages/PlacePage.svelte";
 /** One is shown at a time. */
 const PARTS = ["Overview", "Groups", "Group", "Overlap", "Component", "Migrations", "Plans"].concat(
   ["Plan", "Nodes", "NodePage", "Sessions", "Order", "Violation", "Operations"],
@@ -39,6 +41,20 @@ test.each(LANGUAGES)("the list of documents loads at most 60 KB, in %s", (langua
 test.each(LANGUAGES)("a document loads at most 170 KB, in %s", (language) => {
   expectWithin(loadedWith(files, [DOCUMENT], language), DOCUMENT_MAX);
 });
+
+test.each(LANGUAGES)(
+  "a board loads at most 110 KB, and nothing of the editor, in %s",
+  (language) => {
+    const loaded = loadedWith(files, [PLACE], language);
+    expectWithin(loaded, PLACE_MAX);
+    const names = loaded.flatMap(({ modules }) => modules);
+    expect(
+      names.filter((name) => /prosemirror|src\/editor\/|src\/files\/(?!paths)/.test(name)),
+    ).toEqual([]);
+    const others = loadedWith(files, [HOME, DOCUMENT], language).flatMap(({ modules }) => modules);
+    expect(others.filter((name) => /src\/board\/|perfect-freehand/.test(name))).toEqual([]);
+  },
+);
 
 test.each(LANGUAGES)("each part of the console loads at most 90 KB, in %s", (language) => {
   for (const part of PARTS) {

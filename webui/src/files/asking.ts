@@ -34,8 +34,12 @@ export async function renameFolder(id: string, name: string): Promise<void> {
   await send("PATCH", `/folders/${part(id)}`, { name });
 }
 
-export async function renameDocument(id: string, title: string): Promise<void> {
-  await send("PATCH", `/documents/${part(id)}`, { title });
+export function renameDocument(id: string, title: string): Promise<void> {
+  return retitle("documents", id, title);
+}
+
+export function renamePlace(id: string, title: string): Promise<void> {
+  return retitle("places", id, title);
 }
 
 /** Makes a document with the same blocks; its id. */
@@ -85,12 +89,22 @@ export async function removeWorkspace(id: string): Promise<void> {
   await send("POST", `/workspaces/${part(id)}/trash`, { documents: true });
 }
 
-/** Makes an empty document there; its id. The same for the same key. */
-export async function createAt(title: string, at: Target | null, key: string): Promise<string> {
+/** Gives a document or a board another title. */
+async function retitle(of: "documents" | "places", id: string, title: string): Promise<void> {
+  await send("PATCH", `/${of}/${part(id)}`, { title });
+}
+
+/** Makes an empty document or board there; its id. The same for the same key. */
+export async function createAt(
+  title: string,
+  at: Target | null,
+  key: string,
+  of: "documents" | "places" = "documents",
+): Promise<string> {
   const place = at === null ? {} : { workspace: at.workspace, ...within(at.folder) };
   const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
   const body = JSON.stringify({ title, ...place });
-  return textOf((await ask("/api/v1/documents", { method: "POST", headers, body })).id);
+  return textOf((await ask(`/api/v1/${of}`, { method: "POST", headers, body })).id);
 }
 
 /** Makes a document of a Markdown file there; its id. ApiError for one over `mostKib`. */

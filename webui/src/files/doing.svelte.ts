@@ -9,6 +9,7 @@ import {
   move,
   renameDocument,
   renameFolder,
+  renamePlace,
   restore,
   type Target,
   throwAway,
@@ -118,7 +119,7 @@ export class Doing {
   }
 
   rename(row: FileRow, name: string): Promise<void> {
-    const give = row.kind === "folder" ? renameFolder : renameDocument;
+    const give = row.kind === "folder" ? renameFolder : row.isPlace ? renamePlace : renameDocument;
     return this.follow(async () => {
       await give(row.id, name);
       this.tell(filesWords.renamed(name), row.title === "" ? null : () => give(row.id, row.title));

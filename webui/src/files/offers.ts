@@ -44,6 +44,7 @@ export function choicesFor(
   }
   const arranges = mayArrange(files, row.workspace);
   const isDocument = row.kind === "document";
+  const isText = isDocument && !row.isPlace;
   const mayRename = isDocument ? row.role === "editor" || row.role === "owner" : arranges;
   const isLiked = files.favourites.includes(row.id);
   const isOrdered = view.kind === "favourites" && isLiked;
@@ -51,8 +52,7 @@ export function choicesFor(
   return only([
     { id: "open", label: filesWords.open, act: acts.open },
     mayRename && { id: "rename", label: filesWords.rename, act: acts.rename },
-    isDocument &&
-      !isVisitor && { id: "duplicate", label: filesWords.duplicate, act: acts.duplicate },
+    isText && !isVisitor && { id: "duplicate", label: filesWords.duplicate, act: acts.duplicate },
     arranges && { id: "move", label: filesWords.moveTo, act: acts.move },
     !isVisitor && {
       id: "like",
@@ -62,7 +62,7 @@ export function choicesFor(
     },
     isOrdered && { id: "up", label: filesWords.up, act: () => acts.shift(true) },
     isOrdered && { id: "down", label: filesWords.down, act: () => acts.shift(false) },
-    isDocument && {
+    isText && {
       id: "download",
       label: filesWords.download,
       act: () => undefined,

@@ -13,6 +13,8 @@ export interface Trashed {
 
 export interface DocumentRow {
   readonly kind: "document";
+  /** A board, and no text. */
+  readonly isPlace: boolean;
   readonly id: string;
   readonly title: string;
   /** "": shared with who is not in its workspace. */
@@ -86,6 +88,7 @@ function trashedOf(value: unknown): Trashed | null {
 export function documentOf(value: Fields): DocumentRow {
   return {
     kind: "document",
+    isPlace: value.kind === "place",
     id: idOf(value.id),
     title: textOf(value.title),
     workspace: textOf(value.workspace),

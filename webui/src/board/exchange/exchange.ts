@@ -53,7 +53,7 @@ function contentOf(
 export function fileName(title: string): string {
   return (
     title
-      .replace(/[^\p{L}\p{N} ._-]+/gu, " ")
+      .replace(/[^\p{L}\p{N}._-]+/gu, " ")
       .trim()
       .slice(0, 80) || "board"
   );

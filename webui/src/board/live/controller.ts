@@ -16,6 +16,7 @@ import { nameOf } from "../model/saying";
 import { Announcer, isNamed, type News } from "./announcer";
 import { type Draft, Others, type Person, personOf, toPresence } from "./others";
 import { type NotDone, PlaceView } from "./place-view";
+import { PRESENCE } from "./presence";
 import { SessionDoors } from "./session-doors";
 
 export interface BoardState {
@@ -164,7 +165,7 @@ export class BoardController {
 
   private async meet(name: string): Promise<void> {
     try {
-      this.here = await this.session.open(Presence, name, "PlacePresence");
+      this.here = await this.session.open(Presence, name, PRESENCE.type);
     } catch {
       return; // the place says why nothing goes on
     }

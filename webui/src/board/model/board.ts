@@ -164,7 +164,8 @@ export class Board implements Desk {
     const here = boxOfAll([...this.things.values()]);
     const all = joinedWith(this.place.bounds, here);
     const box = isChosen && chosen.length > 0 ? boxOfAll(chosen) : all;
-    if (box !== null) this.look(this.camera.fitting(box, this.camera.width < NARROW ? NARROW_EDGES : undefined));
+    if (box !== null)
+      this.look(this.camera.fitting(box, this.camera.width < NARROW ? NARROW_EDGES : undefined));
     else this.look(this.camera.zoomed(1).centred({ x: 0, y: 0 }));
   }
 

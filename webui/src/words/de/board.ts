@@ -15,8 +15,9 @@ export default {
     "Die Eingabetaste wählt das erste Ding, Tabulator das nächste, Pfeiltasten bewegen es. Das Fragezeichen nennt alle Tasten.",
   title: "Name der Tafel",
   readOnly: "Sie können diese Tafel ansehen, aber nicht ändern.",
-  missing:
-    "An dieser Adresse gibt es keine Tafel. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
+  no_such_place:
+    "Unter dieser Adresse gibt es keine Tafel. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
+  wrong_kind: "Das ist etwas anderes, als die Adresse sagt. Sehen Sie in der Liste nach.",
   noReader: "Sie dürfen diese Tafel nicht mehr sehen.",
   notOpened: "Diese Tafel kann nicht geöffnet werden",
   trashed: "Diese Tafel liegt im Papierkorb. Holen Sie sie zurück, um sie zu ändern.",

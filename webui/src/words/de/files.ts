@@ -47,6 +47,7 @@ export default {
   stale: "Die Verbindung ist unterbrochen. Diese Liste ist vielleicht nicht aktuell.",
   offline: "Sie sind offline. Diese Liste ist vielleicht nicht aktuell.",
   open: "Öffnen",
+  boardSign: "Tafel",
   newFolder: "Neuer Ordner",
   newWorkspace: "Neuer Arbeitsbereich",
   rename: "Umbenennen…",

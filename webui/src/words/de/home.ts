@@ -4,6 +4,7 @@ import type { Translation } from "../language";
 export default {
   documents: "Dokumente",
   loading: "Dokumente werden geladen",
+  newBoard: "Neue Tafel",
   newDocument: "Neues Dokument",
   importMarkdown: "Markdown importieren",
   fileToImport: "Markdown-Datei zum Importieren",

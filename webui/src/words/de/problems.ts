@@ -21,8 +21,6 @@ export default {
   no_account: "Sie haben hier noch kein Konto. Bitten Sie einen Eigentümer um eine Einladung.",
   no_such_document:
     "Unter dieser Adresse gibt es kein Dokument. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
-  no_such_place:
-    "Unter dieser Adresse gibt es keine Tafel. Prüfen Sie sie, oder sehen Sie in der Liste nach.",
   no_such_link: "Dieser Link ist falsch, widerrufen oder zu alt.",
   not_empty: "In diesem Arbeitsbereich sind noch Dokumente oder Ordner.",
   not_found: "Das gibt es nicht mehr.",
@@ -43,7 +41,6 @@ export default {
   too_fast:
     "Zu viele Anfragen auf einmal. Warten Sie einen Augenblick und versuchen Sie es noch einmal.",
   wait: "Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
-  wrong_kind: "Das ist etwas anderes, als die Adresse sagt. Sehen Sie in der Liste nach.",
   weak_password:
     "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie ein anderes mit mindestens 10 Zeichen.",
   outdated: "Diese Seite ist älter als der Server. Laden Sie sie neu.",

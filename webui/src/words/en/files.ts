@@ -49,6 +49,7 @@ export default {
   offline: "You are offline. This list may be out of date.",
   // what one does
   open: "Open",
+  boardSign: "Board",
   newFolder: "New folder",
   newWorkspace: "New workspace",
   rename: "Rename…",

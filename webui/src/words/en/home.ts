@@ -1,6 +1,7 @@
 export default {
   documents: "Documents",
   loading: "Loading documents",
+  newBoard: "New board",
   newDocument: "New document",
   importMarkdown: "Import Markdown",
   fileToImport: "Markdown file to import",

@@ -13,7 +13,6 @@ export default {
   last_owner: "A workspace needs an owner. Make somebody else one first.",
   no_account: "You have no account here yet. Ask an owner to invite you.",
   no_such_document: "There is no document at this address. Check it, or look in the list.",
-  no_such_place: "There is no board at this address. Check it, or look in the list.",
   no_such_link: "This link is wrong, revoked or too old.",
   not_empty: "There are documents or folders in this workspace.",
   not_found: "This is not there any more.",
@@ -31,7 +30,6 @@ export default {
   unauthenticated: "You are not signed in any more.",
   too_fast: "Too many requests at once. Wait a moment, then try again.",
   wait: "Too many attempts. Wait a minute, then try again.",
-  wrong_kind: "This is something else than the address says. Look in the list.",
   weak_password:
     "This password is too short, or easily guessed. Take another of at least 10 characters.",
   // why a page goes on no more
