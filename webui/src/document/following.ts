@@ -11,11 +11,10 @@
  *       that had it, as a late edit: it goes after the text.
  *   F6  What went after a text that is not shown here is followed from block to block. What came
  *       behind a deletion there is a draft.
- *   F7  A block that was not open here, and of which is known what it began with, is told by its
- *       steps since then: two texts that are compared do not say which letter is which.
- *   F8  Behind a reconnect, blocks to which a text has gone that the person has written in are asked
- *       for before anything is looked at: so words that are not sent, and the caret in them, go with
- *       their text at once, also where it has gone away and come back.
+ *   F7  A block that was not open here, whose beginning is known, is told by its steps since then:
+ *       two texts that are compared do not say which letter is which.
+ *   F8  Behind a reconnect, blocks to which a text went that the person has written in are asked
+ *       for first: unsent words, and the caret, go with their text, also where it came back.
  *   F4  What was answered, and lost with all nodes before it was on disk, is a draft, too.
  */
 
