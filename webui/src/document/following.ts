@@ -1,15 +1,14 @@
 /**
  * What the nodes say of a document's groups, as steps of the document; which of it are own verbs.
- *
  * Rules.
- *   F1  An own edit is confirmed by its place in its block's order, or by the version that its
- *       verdict names; a part of it that went after its text, by its parcel.
+ *   F1  An own edit is confirmed by its place in its block's order, or by the version of its
+ *       verdict; a part of it that went after its text, by its parcel.
  *   F2  What was refused because its base is too old, or the order has ended that it was sent to,
  *       was not done: it is carried over what has happened, and sent anew. So it is done once.
  *   F3  What cannot be done any more is a draft.
  *   F5  What is not sent, of a text that went to where it is not known here, is sent to the block
  *       that had it, as a late edit: it goes after the text.
- *   F6  What went after a text that is not shown here is followed from block to block. What came
+ *   F6  What went after a text that is not shown here is followed from block to block; what came
  *       behind a deletion there is a draft.
  *   F7  A block that was not open here, whose beginning is known, is told by its steps since then:
  *       two texts that are compared do not say which letter is which.
