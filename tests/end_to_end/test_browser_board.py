@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.async_api import Locator, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
-from tests.end_to_end.cluster import Cluster, eventually
+from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_looks import MOVING, SIZES, fits
 
@@ -33,9 +32,9 @@ async def create_place(tab: BrowserTab, url: str, title: str = "Plan") -> str:
     return str((await answer.json())["id"])
 
 
-async def open_board(tabs: Tabs, url: str, place: str, name: str, **how: Any) -> BrowserTab:
+async def open_board(tabs: Tabs, url: str, place: str, name: str) -> BrowserTab:
     """A tab with a board, loaded."""
-    tab = await tabs.open(f"{url}/p/{place}", name, **how)
+    tab = await tabs.open(f"{url}/p/{place}", name)
     await expect(stage(tab)).to_be_visible()
     return tab
 
@@ -104,7 +103,7 @@ async def test_two_people_at_two_nodes_draw_drag_and_see_each_other(
 
     await bob.page.mouse.move(700, 500)
     await expect(ann.page.locator('[data-testid=pointer][data-name="Bob"]')).to_be_visible()
-    await drag(ann, (800, 360), (800, 560))
+    await drag(ann, (890, 420), (890, 560))
     await ann.screenshot("board-two-people")
     await ann.saved()
     await show_list(bob)
@@ -247,6 +246,7 @@ async def test_a_board_fits_the_screen_and_axe_finds_nothing(cluster: Cluster, t
             await ann.page.get_by_test_id(f"face-{face}").click()
             if face == "board":
                 await expect(ann.page.get_by_test_id("pointer")).to_have_count(1)
+                await expect(stage(ann)).to_have_attribute("data-things", "8")
                 await ann.page.get_by_test_id("fit").click()
                 await stage(ann).focus()
                 await ann.press("Control+a")
