@@ -3,7 +3,7 @@
 import type { Plugin } from "vite";
 
 /** How it finds Internet Explorer and the Edge before Chromium; what is for these goes with it. */
-const OLD = /const ie_edge = [^]*?const ie_version = .*;/;
+const OLD = /const ie_edge = .*?const ie_version = [^\n]*;/s;
 
 export function modern(): Plugin {
   return {

@@ -519,9 +519,7 @@ export class Follower implements BlockListener, OutlineListener {
   get askedFor(): ReadonlySet<string> {
     const adrift = this.adrift.all.map(({ block }) => block);
     const named = this.overlay.own.flatMap((own) => namedBy(own, this.confirmed));
-    const hops = this.overlay.own.flatMap((own) =>
-      own.from === undefined ? [] : [own.hop, own.from],
-    );
+    const hops = this.overlay.own.flatMap(({ from, hop }) => (from ? [hop, from] : []));
     return new Set([...adrift, ...named, ...hops, ...this.chases.blocks]);
   }
 
