@@ -182,7 +182,12 @@ async def test_a_file_comes_in_and_goes_out_and_a_bad_one_does_not(
     await expect(stage(ann)).to_be_visible()
     good = tmp_path / "good.excalidraw"
     shape = {"type": "rectangle", "id": "r", "x": 0, "y": 0, "width": 200, "height": 100}
-    label = {"type": "text", "id": "t", "containerId": "r", "text": "<script>alert(1)</script>"}
+    label: dict[str, object] = {
+        "type": "text",
+        "id": "t",
+        "containerId": "r",
+        "text": "<script>alert(1)</script>",
+    }
     label |= {"x": 10, "y": 10, "width": 100, "height": 20}
     good.write_text(json.dumps({"type": "excalidraw", "elements": [shape, label]}))
     field = ann.page.get_by_test_id("import-board")
