@@ -186,6 +186,7 @@ export function inkPath(points: readonly Point[], width: number): string {
     thinning: 0.55,
     smoothing: 0.6,
     streamline: 0.4,
+    last: true,
   });
   const [first] = outline;
   if (first === undefined) return "";
