@@ -14,7 +14,7 @@ from groupcore.shared.errors import ForbiddenError
 from groupcore.shared.places import Cell, Edit, Thing
 from groupcore.shared.places.behaviours import Moment, counted, operated, rung, stepped
 from groupcore.shared.places.digest import CellDigest, digest_of, is_news
-from groupcore.shared.places.handover import _portions
+from groupcore.shared.places.handover import portions
 from groupcore.shared.places.limits import (
     EDITS_MAX,
     PARCEL_BYTES,
@@ -339,7 +339,7 @@ def test_a_divided_cell_gives_everything_away_in_parcels_that_fit() -> None:
 
 def test_things_are_portioned_without_losing_any() -> None:
     things = [Thing(f"t{n}", "text", text="x" * (n * 37 % 9_000)) for n in range(200)]
-    assert [one for some in _portions(things) for one in some] == things
+    assert [one for some in portions(things) for one in some] == things
 
 
 def test_who_may_not_write_changes_nothing() -> None:
