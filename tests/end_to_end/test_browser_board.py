@@ -182,13 +182,8 @@ async def test_a_file_comes_in_and_goes_out_and_a_bad_one_does_not(
     await expect(stage(ann)).to_be_visible()
     good = tmp_path / "good.excalidraw"
     shape = {"type": "rectangle", "id": "r", "x": 0, "y": 0, "width": 200, "height": 100}
-    label: dict[str, object] = {
-        "type": "text",
-        "id": "t",
-        "containerId": "r",
-        "text": "<script>alert(1)</script>",
-    }
-    label |= {"x": 10, "y": 10, "width": 100, "height": 20}
+    words = {"type": "text", "id": "t", "containerId": "r", "text": "<script>alert(1)</script>"}
+    label = {**words, "x": 10, "y": 10, "width": 100, "height": 20}
     good.write_text(json.dumps({"type": "excalidraw", "elements": [shape, label]}))
     field = ann.page.get_by_test_id("import-board")
     await field.set_input_files(good)
@@ -268,3 +263,20 @@ async def test_a_board_that_is_not_there_says_so(cluster: Cluster, tabs: Tabs) -
     tab = await tabs.open(f"{cluster.nodes['a'].url}/p/nothing-here")
     await expect(tab.page.get_by_test_id("gone")).to_contain_text("There is no board")
     assert await violations(tab) == ""
+
+
+async def test_a_board_is_made_beside_documents_and_opened_from_the_list(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    tab = await tabs.open(cluster.nodes["a"].url, "Ann")
+    await tab.page.get_by_test_id("new-board").click()
+    await expect(stage(tab)).to_be_visible()
+    await tab.page.get_by_test_id("title").fill("From the list")
+    await tab.press("Enter")
+    await tab.saved()
+    address = tab.page.url
+    assert "/p/" in address
+    await tab.page.goto(cluster.nodes["b"].url)
+    await tab.page.get_by_role("link", name="From the list").click()
+    await expect(stage(tab)).to_be_visible()
+    assert tab.page.url.rpartition("/")[2] == address.rpartition("/")[2]

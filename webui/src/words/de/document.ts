@@ -10,10 +10,8 @@ export default {
     `Ein Titel hat höchstens ${number(most)} Zeichen. Weggelassen wurde: „${words}“`,
   shortcuts: "Tastenkürzel",
   inspector: "Inspektor",
-  notAllLoaded:
-    "Ein Teil Ihrer Auswahl ist noch nicht geladen. Versuchen Sie es gleich noch einmal.",
-  partMissing:
-    "Ein Teil dieser Seite konnte nicht geladen werden. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
+  notAllLoaded: "Ein Teil der Auswahl ist noch nicht geladen. Versuchen Sie es gleich noch einmal.",
+  partMissing: "Ein Teil der Seite ist nicht geladen. Prüfen Sie die Verbindung.",
   readOnly: "Sie können dieses Dokument lesen, aber nicht ändern.",
   saved: "Gespeichert",
   saving: "Wird gespeichert …",
@@ -30,11 +28,10 @@ export default {
       "1 Änderung nur in diesem Tab",
       `${number(places)} Änderungen nur in diesem Tab`,
     ),
-  sayNotSaved:
-    "Ihre Änderungen können gerade nicht gespeichert werden. Sie bleiben in diesem Browser.",
+  sayNotSaved: "Änderungen können nicht gespeichert werden. Sie bleiben in diesem Browser.",
   sayOffline: "Offline.",
   saySlow: "Das Speichern dauert länger als sonst.",
-  sayKept: "Ein Text von Ihnen hat keinen Platz mehr im Dokument. Er ist für Sie aufbewahrt.",
+  sayKept: "Ein Text hat keinen Platz mehr im Dokument. Er ist für Sie aufbewahrt.",
   saySaved: "Alle Änderungen sind gespeichert.",
   sayChanged: (blocks) =>
     plural(
