@@ -2,15 +2,17 @@
 
 A step is what one has done: things as they were, and as they were behind it. Its inverse gives each
 field the value from before, only where it still has the value from behind: so a field that somebody
-else has changed since then stays as it is. What was put is deleted only if nobody has touched it;
-what was deleted is put again where it lay.
+else has changed since then stays as it is. What was put is deleted only if it is as this person
+knows it; what was deleted is put again where it lay, with more `hops` than it ever had here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
+from groupcore.shared.places.limits import WENT_MAX
 from groupcore.shared.places.thing import BAGS, NUMBERS, TEXTS, Changes, Edit, Thing, field_of
 
 STEPS_MAX = 200
@@ -39,27 +41,32 @@ class Wish:
     deletions: tuple[tuple[str, int], ...] = ()
 
 
-def wish_for(step: Step, now: Mapping[str, Thing]) -> Wish:
+def wish_for(
+    step: Step, now: Mapping[str, Thing], hops: Mapping[str, int] = MappingProxyType({})
+) -> Wish:
     """What does `step` to the things as they are now, without undoing what others have done.
 
-    `step.before` is how this person knows them; of what was put, the version that is now is taken
-    only if it is that.
+    `step.before` is how this person knows them; what was put is deleted only if it is like that.
+    `hops`: the most that things had that this person has deleted, where that is known.
     """
     before = {thing.id: thing for thing in step.before}
     after = {thing.id: thing for thing in step.after}
     puts = [
-        replace(thing, hops=thing.hops + 1)
+        replace(thing, hops=max(thing.hops, hops.get(one, 0)) + 1)
         for one, thing in after.items()
         if one not in before and one not in now
     ]
-    gone = [(one, thing.version) for one, thing in before.items() if one not in after]
     edits = [
         Edit(one, changed, _values(before[one], changed))
         for one, thing in after.items()
         if one in before and one in now and (changed := difference(before[one], thing))
     ]
-    there = [(one, version) for one, version in gone if one in now]
-    return Wish(tuple(puts), tuple(edits), tuple(there))
+    deletions = [
+        (one, now[one].version)
+        for one, thing in before.items()
+        if one not in after and one in now and not difference(thing, now[one])
+    ]
+    return Wish(tuple(puts), tuple(edits), tuple(deletions))
 
 
 def difference(old: Thing, new: Thing) -> Changes:
@@ -83,6 +90,7 @@ class OwnChanges:
 
     _done: list[Step] = field(default_factory=list)
     _undone: list[Step] = field(default_factory=list)
+    _hops: dict[str, int] = field(default_factory=dict)
 
     def note(self, step: Step) -> None:
         """The person has done this."""
@@ -95,7 +103,7 @@ class OwnChanges:
             return None
         step = self._done.pop()
         self._undone.append(step)
-        return wish_for(step.inverse, now)
+        return self._wish(step.inverse, now)
 
     def redo(self, now: Mapping[str, Thing]) -> Wish | None:
         """What does the last step again that was taken back; None when there is none."""
@@ -103,4 +111,13 @@ class OwnChanges:
             return None
         step = self._undone.pop()
         self._done.append(step)
-        return wish_for(step, now)
+        return self._wish(step, now)
+
+    def _wish(self, step: Step, now: Mapping[str, Thing]) -> Wish:
+        wish = wish_for(step, now, self._hops)
+        for thing in (*wish.puts, *(now[one] for one, _ in wish.deletions)):
+            self._hops.pop(thing.id, None)
+            self._hops[thing.id] = thing.hops
+        while len(self._hops) > WENT_MAX:
+            del self._hops[next(iter(self._hops))]
+        return wish

@@ -208,3 +208,34 @@ def test_what_is_handed_over_just_now_can_be_changed_and_deleted(weather: Weathe
             await bob.change([Edit("t8", (("text", "gone"),))])
 
     World(seed=11, weather=weather).run(main)
+
+
+def test_what_was_put_or_deleted_is_undone_and_redone_as_often_as_one_likes() -> None:
+    async def main(world: World) -> None:
+        ann = await enter(world, "ann")
+        await ann.put([Thing("note", "sticky", text="Milk")])
+        for _ in range(3):
+            assert await ann.undo()
+            assert ann.screen() == {}
+            assert await ann.redo()
+            assert ann.screen()["note"].text == "Milk"
+        await ann.delete(["note"])
+        for _ in range(3):
+            assert await ann.undo()
+            assert ann.screen()["note"].text == "Milk"
+            assert await ann.redo()
+            assert ann.screen() == {}
+
+    World(seed=12).run(main)
+
+
+def test_what_one_has_put_and_changed_to_and_fro_is_taken_away_by_undo() -> None:
+    async def main(world: World) -> None:
+        ann = await enter(world, "ann")
+        await ann.put([Thing("note", "sticky", text="Milk")])
+        await ann.change([Edit("note", (("text", "Bread"),))])
+        assert await ann.undo()
+        assert await ann.undo()
+        assert ann.screen() == {}
+
+    World(seed=13).run(main)
