@@ -38,6 +38,8 @@ async def main() -> None:
     print("bob sees it bounce:", bounces, "times")
 
     late = await carol.need(where)
+    for cell in (balls["ann"], late):
+        await cell.refresh()  # nobody is behind bob
     ball = late.things["ball"]
     print("carol comes late, and sees it lie between the walls:", abs(ball.x) < 80 * UNIT)
     same = {balls["ann"].things["ball"], balls["bob"].things["ball"], ball}
