@@ -18,6 +18,10 @@ OTHER = {
     "/folders": ({"workspace": HOME, "name": "A"}, {"workspace": HOME, "name": "B"}),
     "/workspaces": ({"name": "Club"}, {"name": "Choir"}),
     f"/workspaces/{HOME}/invitations": ({"role": "viewer"}, {"role": "editor"}),
+    "/places": (
+        {"title": "Wall", "workspace": HOME},
+        {"title": "Wall", "workspace": HOME, "template": "kanban"},
+    ),
     "/tokens": (
         {"name": "ci", "scopes": ["documents:read"]},
         {"name": "ci", "scopes": ["documents:write"]},
