@@ -23,13 +23,14 @@ from groupcore.shared.object import SharedObject
 from groupcore.shared.plain import who
 from groupcore.web.kinds import Kind
 from groupcore.web.limits import HISTORY_BYTES_MAX, HISTORY_MAX
-from groupcore.web.place_kinds import DEPARTED
 
 if TYPE_CHECKING:
     from groupcore.web.gateway import Gateway
     from groupcore.web.outlet import Outlet
 
 Version: TypeAlias = tuple[str, int]
+DEPARTED = "departed"
+"""What stands for an operation where a process has gone."""
 
 
 class Feed:

@@ -23,8 +23,6 @@ HIDDEN = frozenset({"rights", "rights_version"})
 """What is not shown of a cell: who may what."""
 UNTOLD = frozenset({"follow"})
 """Operations that change nothing else."""
-DEPARTED = "departed"
-"""What stands for an operation where a process has gone."""
 
 
 def cell(target: SharedObject, _base: int) -> object:

@@ -45,6 +45,7 @@ class Minding:
         self.place = place
         self._has_ticks = ticks
         self._keeps_all = keeps_all
+        self._kept_version = -1
         self._runtime = runtime
         self._needed: Counter[str] = Counter()
         self._idle: frozenset[str] = frozenset()
@@ -113,9 +114,17 @@ class Minding:
             return
         self._ticking.within(SOON_S)
         if self._keeps_all:
-            self.place.want(self.needed.union(self.place.outline.tree))
+            self._keep_all()
         elif self._spare:
             self._sweeping.within(SPARE_S)
+
+    def _keep_all(self) -> None:
+        """M4: when the tree has changed, and where an opening has failed."""
+        outline = self.place.outline
+        is_lacking = len(self.place.cells) < len(outline.tree)
+        if is_lacking or outline.tree_version != self._kept_version:
+            self._kept_version = outline.tree_version
+            self.place.want(self.needed.union(outline.tree))
 
     @property
     def _spare(self) -> frozenset[str]:
