@@ -123,6 +123,7 @@ async def test_files_are_done_with_by_keyboard_alone(cluster: Cluster, tabs: Tab
     await expect(tab.page.get_by_role("radio", name="Renamed")).to_be_disabled()
     await tab.press("Space", "Enter")
     await expect(tab.page.get_by_test_id("toast")).to_contain_text("1 item moved to")
+    await expect(row(tab, "Renamed")).to_have_count(0)
     await tab.press("Control+z")
     await expect(row(tab, "Renamed")).to_be_visible()
 
@@ -143,6 +144,30 @@ async def test_files_are_done_with_by_keyboard_alone(cluster: Cluster, tabs: Tab
     await tab.page.get_by_test_id("confirm").press("Enter")
     await expect(row(tab, "Renamed")).to_have_count(0)
     await expect(row(tab, left)).to_have_count(1)
+
+
+# Down to the second row, and to the third before the second has the focus.
+OVERTAKEN = """async () => {
+  const links = [...document.querySelectorAll("a.file-link")];
+  links[0].focus();
+  const down = { key: "ArrowDown", bubbles: true, cancelable: true };
+  links[0].dispatchEvent(new KeyboardEvent("keydown", down));
+  links[2].focus();
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  return links.indexOf(document.activeElement);
+}"""
+
+
+async def test_a_focus_that_comes_late_takes_nobody_from_the_row_they_went_to(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    tab = await tabs.open(f"{cluster.nodes['b'].url}/workspace/home")
+    await make_folder(tab, "Overtaken")
+    await row(tab, "Overtaken").get_by_test_id("folder-link").press("Enter")
+    await expect(tab.page.get_by_role("heading", name="Overtaken")).to_be_visible()
+    for name in ("One", "Two", "Three"):
+        await make_folder(tab, name)
+    assert await tab.page.evaluate(OVERTAKEN) == 2
 
 
 async def test_what_was_asked_for_is_done_though_the_page_is_left_at_once(
