@@ -46,6 +46,7 @@ class ByteLog:
         self.stored = 0
         self._checkpoint: tuple[int, End] | None = None
         self._snapshots: list[bytes] = []
+        self._may_be_torn = False
 
     def __bool__(self) -> bool:
         return bool(self.data)
@@ -71,6 +72,7 @@ class ByteLog:
         position, chain = self.head
         frame = _frame(parts[0].data, position + 1, chain)
         self.data += frame[: random.randint(0, len(frame))]
+        self._may_be_torn = True
         self.written = [*self.written[: self.stored], parts[0].data]
 
     def clear(self) -> None:
@@ -122,6 +124,7 @@ class ByteLog:
         self._drop_tail()
         if not self.data:
             return False
+        self._may_be_torn = True
         if how == "flipped":
             self.data[random.randrange(len(self.data))] ^= 1 << random.randrange(8)
         elif how == "truncated":
@@ -152,6 +155,8 @@ class ByteLog:
     def _drop_tail(self) -> None:
         """What was torn behind the head is written over."""
         del self.written[self.stored :]
+        if not self._may_be_torn:  # else each commit would read the whole log
+            return
         position, chain = self.base
         at = 0
         while position < self.head[0]:
@@ -161,6 +166,7 @@ class ByteLog:
             _, chain, at = found
             position += 1
         del self.data[at:]
+        self._may_be_torn = False
 
     def _part_at(self, at: int, position: int, chain: bytes) -> tuple[bytes, bytes, int] | None:
         """The part that begins there, the chain behind it, and where it ends; None: none does."""
