@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
 from groupcore.aio import KeyFile
 from groupcore.aio.documents import new_id
+from groupcore.aio.drop_log import STRANGERS
 from groupcore.errors import (
     ChannelClosedError,
     GroupcoreError,
@@ -51,7 +52,7 @@ from server.files.wiping import Wiper
 from server.folder import narrow_folders
 from server.keepers import Keepers
 from server.making import make_accounts, make_objects, make_trace, problem_of
-from server.noticed import Noticed
+from server.noticed import NODE_REFUSED, Noticed
 from server.pictures.named import named_in
 from server.pictures.register import NAME as PICTURES
 from server.pictures.register import Pictures
@@ -100,6 +101,7 @@ class Node:
         self.seals.follow(self.objects.groups.storage)
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
+        self.channel.drop_log.listener = self._on_bad_input
         self.accounts = make_accounts(settings, self.objects, public_url, key)
         if self.accounts is not None:
             self.accounts.seals = self.seals
@@ -427,6 +429,13 @@ class Node:
         if not self.primary:
             raise BadMessageError("not_primary", "this node is apart from the others")
         await accounts.note(by, what, about, origin)
+
+    def _on_bad_input(self, source: str, reasons: Mapping[str, int]) -> None:
+        """Nodes that are not let in stand in the audit log, by reason and address."""
+        host, colon, port = source.rpartition(":")
+        origin = host if colon and port.isdigit() else source
+        for reason in sorted(STRANGERS.intersection(reasons)):
+            self.noticed.note(NODE_REFUSED, "", reason, origin)
 
     async def _quietly(self, work: Awaitable[object]) -> None:
         """Do what is told anew whenever something changes: now it may fail."""

@@ -29,6 +29,7 @@ DOCUMENT = "document.exported"
 LOG = "log.exported"
 PERSON = "person.exported"
 REFUSED = "request.refused"
+NODE_REFUSED = "node.refused"
 OTHERS = "others"
 """What an entry is about that stands for those beyond C2."""
 WAIT_S = 1.0
@@ -53,6 +54,7 @@ KINDS = {
     LOG: Kind(60.0, 200),
     PERSON: Kind(60.0, 200),
     REFUSED: Kind(60.0, 20),
+    NODE_REFUSED: Kind(600.0, 20),
 }
 Write = Callable[[str, str, str, str], Awaitable[None]]
 Key = tuple[str, str, str, str]

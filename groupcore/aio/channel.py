@@ -19,6 +19,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from groupcore.aio.drop_log import DropLog
 from groupcore.aio.errors import JoinRefusedError
 from groupcore.aio.gate import Gate
 from groupcore.aio.identity import NodeIdentity
@@ -333,6 +334,11 @@ class Channel:
     def node_id(self) -> str:
         """This node's own id."""
         return self._settings.node_id
+
+    @property
+    def drop_log(self) -> DropLog:
+        """What says which bad input came from whom; its `listener` may be set."""
+        return self._lives.drop_log
 
     @property
     def identity(self) -> NodeIdentity | None:

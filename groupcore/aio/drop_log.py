@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from groupcore.token_bucket import TokenBuckets
 
@@ -31,12 +31,39 @@ MEANINGS = {
     "unknown_header": "another version of the protocol",
 }
 """What is most likely the matter, by the drop's reason."""
+STRANGERS = frozenset(
+    {
+        "forged",
+        "no_certificate",
+        "has_certificate",
+        "foreign_certificate",
+        "expired_certificate",
+        "revoked_certificate",
+        "not_its_name",
+        "bad_certificate",
+        "unknown_key_epoch",
+        "same_id",
+    }
+)
+"""Reasons of what comes from who is not let in, or speaks for another."""
+
+
+Listener = Callable[[str, Mapping[str, int]], None]
+
+
+def silent(source: str, reasons: Mapping[str, int]) -> None:
+    """Nobody listens."""
 
 
 class DropLog:
-    """Says once what a source does wrong, and again after a minute if it goes on."""
+    """Says once what a source does wrong, and again after a minute if it goes on.
+
+    `listener` is given the source (an address, or the name of a proven node) and how often each
+    reason was met, whenever a line is written; it must not raise.
+    """
 
     def __init__(self, node_id: str) -> None:
+        self.listener: Listener = silent
         self._node_id = node_id
         self._quiet_until: dict[str, float] = {}
         self._unsaid: dict[str, Counter[str]] = {}
@@ -53,6 +80,7 @@ class DropLog:
             self._quiet_until[source] = now + PERIOD_S
             del self._unsaid[source]
             self._say(source, unsaid)
+            self.listener(source, unsaid)
         for table in (self._quiet_until, self._unsaid):
             while len(table) > SOURCES_MAX:
                 table.pop(next(iter(table)))

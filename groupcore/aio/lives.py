@@ -15,6 +15,7 @@ from random import SystemRandom
 from typing import Protocol
 
 from groupcore.aio.connections import Connections
+from groupcore.aio.drop_log import DropLog
 from groupcore.aio.errors import StorageError
 from groupcore.aio.life import (
     fitted,
@@ -133,6 +134,7 @@ class Lives:
         self._hosts: tuple[SocketAddress, ...] = ()
         self._pace = RejoinPace()
         self.awake = ProcessClock()
+        self.drop_log = DropLog(settings.node_id)
         self._rejoining: asyncio.Task[None] | None = None
         self._starved_before = 0
         self._storage = None if hosting is None else hosting.storage
@@ -286,6 +288,7 @@ class Lives:
             None if hosting is None else hosting.on_events,
             self._storage,
             self.awake,
+            self.drop_log,
         )
         self.node.start(Connect(*self.held))
         self.node.notify(self._greet())

@@ -46,7 +46,8 @@ class Node:
     send and notify; that is handled in a turn of its own. It must not raise. `backlog_bytes` says
     how much of it is not consumed. `on_service_events` is given what the data plane has to say.
     `storage` keeps its log; it is written before the records that come with it. `awake` is the
-    clock of all lives of a process, which leaves out of every time-out what it slept.
+    clock of all lives of a process, which leaves out of every time-out what it slept. `drop_log`
+    says what bad input came, over all lives as well.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Node:
         on_service_events: Callable[[list[ServiceEvent]], None] | None = None,
         storage: LogStorage | None = None,
         awake: AwakeClock | None = None,
+        drop_log: DropLog | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.unsent_bytes = 0
@@ -71,7 +73,7 @@ class Node:
         self._storage = storage
         self._awake = awake or AwakeClock()
         self._awake.end_turn(None)
-        self._drop_log = DropLog(endpoint.address.name)
+        self._drop_log = drop_log or DropLog(endpoint.address.name)
         self._told_backlog = 0
         self._outbox: dict[Address | None, list[bytes]] = {}
         self._events: list[Event] = []

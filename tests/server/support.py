@@ -76,7 +76,7 @@ class Cluster:
         self.size = size
         self.nodes: dict[str, RunningNode] = {}
         self.flags: dict[str, str | int] = {}
-        self._multicast = f"228.8.8.8:{free_udp_port()}"
+        self.multicast = f"228.8.8.8:{free_udp_port()}"
 
     async def start(self, name: str, **flags: str | int) -> RunningNode:
         """Start a node, and wait until sessions may be sent there."""
@@ -94,7 +94,7 @@ class Cluster:
         given = {
             "node_id": name,
             "data": str(self.folder / name),
-            "multicast": self._multicast,
+            "multicast": self.multicast,
             "cluster_size": self.size,
             "http": "127.0.0.1:0",
             "admin": "127.0.0.1:0",

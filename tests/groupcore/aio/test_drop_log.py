@@ -36,6 +36,15 @@ def test_one_line_a_source_and_minute_with_all_that_came_since(
     ]
 
 
+def test_who_listens_is_told_whenever_a_line_is_written() -> None:
+    log = DropLog("a")
+    heard: list[tuple[str, dict[str, int]]] = []
+    log.listener = lambda source, reasons: heard.append((source, dict(reasons)))
+    for second in range(int(PERIOD_S) + 1):
+        log.tell({"10.0.0.9:9": {"forged": 2}}, 1_000.0 + second)
+    assert heard == [("10.0.0.9:9", {"forged": 2}), ("10.0.0.9:9", {"forged": 120})]
+
+
 def test_every_source_has_a_line_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
     log = DropLog("a")
     log.tell({"x:1": {"bad_header": 1}, "y:2": {"bad_header": 1}}, 5.0)

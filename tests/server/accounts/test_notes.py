@@ -9,6 +9,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from groupcore.aio import Node
 from server.main import main
 from server.people_cli import run_people_command
 from tests.server.accounts.people import Browser, hire, service
@@ -49,6 +50,25 @@ async def test_a_comparison_reads_hashes_and_is_no_read_of_the_log(
     for _ in range(2):
         assert await asyncio.to_thread(main, words) == 0
     assert not noted(ann, "audit.read")
+
+
+async def test_a_node_that_is_not_let_in_is_noted_once_with_address_and_reason(
+    ann: Browser, cluster: Cluster
+) -> None:
+    counters = ann.node.node.channel.counters
+    stranger = Node("groupcore", node_id="z", key=b"x" * 32, multicast=cluster.multicast)
+    joining = asyncio.create_task(stranger.__aenter__())
+    try:
+        await eventually(lambda: bool(noted(ann, "node.refused")), "the refusal is noted")
+        asked = counters()["transport.drops.no_certificate"]
+        await eventually(
+            lambda: counters()["transport.drops.no_certificate"] > asked + 3, "it goes on asking"
+        )
+    finally:
+        joining.cancel()
+        await asyncio.wait({joining})
+        await stranger.close()
+    assert noted(ann, "node.refused") == [("", "no_certificate", "127.0.0.1")]
 
 
 async def test_exports_are_noted_with_who_and_what(

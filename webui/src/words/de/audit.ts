@@ -55,6 +55,7 @@ export default {
   document_exported: "Dokument exportiert",
   log_exported: "Log der Ordnung exportiert",
   request_refused: "Anfrage abgewiesen",
+  node_refused: "Node nicht eingelassen",
   backup_begun: "Sicherung begonnen",
   backup_taken: "Sicherung gezogen",
   backup_failed: "Sicherung gescheitert",

@@ -52,6 +52,7 @@ export default {
   document_exported: "Document exported",
   log_exported: "Order's log exported",
   request_refused: "Request refused",
+  node_refused: "Node not let in",
   backup_begun: "Backup begun",
   backup_taken: "Backup taken",
   backup_failed: "Backup failed",
