@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts import index_decisions
 from scripts.tidy import hygiene, protocols, python_habits, reachability, sizes
 from scripts.tidy.sources import Finding, Source, read_sources, tracked_paths
 
@@ -117,6 +118,10 @@ def test_no_link_between_documents_is_dead(sources: Sequence[Source]) -> None:
     documents = [file for file in sources if file.path.endswith(".md")]
     paths = set(tracked_paths(ROOT))
     expect_none(finding for file in documents for finding in hygiene.dead_links(file, paths))
+
+
+def test_the_index_of_decisions_says_what_they_say(sources: Sequence[Source]) -> None:
+    expect_none(index_decisions.differing(sources))
 
 
 def test_the_npm_lock_names_no_registry(sources: Sequence[Source]) -> None:
