@@ -137,9 +137,13 @@ def test_every_document_is_in_the_index(sources: Sequence[Source]) -> None:
     expect_none(documents.unlisted(named(sources, "docs/README.md"), tracked_paths(ROOT)))
 
 
-@pytest.mark.parametrize("path", ["docs/README.md", "docs/architecture.md"])
+@pytest.mark.parametrize("path", ["docs/README.md", "docs/architecture.md", "docs/glossary.md"])
 def test_every_path_that_a_map_names_exists(sources: Sequence[Source], path: str) -> None:
     expect_none(documents.missing_paths(named(sources, path), tracked_paths(ROOT)))
+
+
+def test_every_word_of_the_glossary_is_used_where_it_says(sources: Sequence[Source]) -> None:
+    expect_none(documents.unused_words(named(sources, "docs/glossary.md"), sources))
 
 
 def test_the_npm_lock_names_no_registry(sources: Sequence[Source]) -> None:

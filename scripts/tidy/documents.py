@@ -49,3 +49,32 @@ def missing_paths(document: Source, paths: Collection[str]) -> list[Finding]:
         for path in PATH.findall(line)
         if path not in paths and not any(one.startswith(f"{path.rstrip('/')}/") for one in paths)
     ]
+
+
+def unused_words(glossary: Source, sources: Collection[Source]) -> list[Finding]:
+    """Find words of a glossary that none of the files of their row uses.
+
+    A row is of a table whose first cell has the words, between commas, and whose last cell names
+    the files, or folders, between backticks. Case, spaces, hyphens and underscores do not count.
+    """
+    findings: list[Finding] = []
+    for number, line in enumerate(glossary.lines, 1):
+        cells = line.strip("| ").split(" | ")
+        named = tuple(PATH.findall(cells[-1]))
+        if not line.startswith("| ") or not named:
+            continue
+        text = _letters("".join(file.path + file.text for file in sources if _is_of(file, named)))
+        findings += [
+            Finding(glossary.path, number, f"has {word}, which {', '.join(named)} do not use")
+            for word in cells[0].split(", ")
+            if _letters(word) not in text
+        ]
+    return findings
+
+
+def _is_of(file: Source, named: tuple[str, ...]) -> bool:
+    return any(file.path == one or (one[-1] == "/" and file.path.startswith(one)) for one in named)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).lower()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.tidy.documents import missing_paths, too_many_words, unlisted
+from scripts.tidy.documents import missing_paths, too_many_words, unlisted, unused_words
 from scripts.tidy.sources import Source
 
 PATHS = {"docs/README.md", "docs/a.md", "docs/b/c.md", "docs/d/README.md", "docs/d/e.md", "x/y.py"}
@@ -36,3 +36,14 @@ def test_a_path_that_does_not_exist_is_found_with_its_line(path: str) -> None:
 @pytest.mark.parametrize("text", ["x/y.py", "x/", "docs/b/", "deliver()", "GET /admin", "/livez"])
 def test_what_exists_and_what_is_no_path_passes(text: str) -> None:
     assert missing_paths(Source("docs/a.md", f"see `{text}`"), PATHS) == []
+
+
+def test_a_word_of_the_glossary_that_its_files_do_not_use_is_found_with_its_line() -> None:
+    sources = [Source("x/y.py", "class ForwardTable: ..."), Source("z/a.py", "a hold-back queue")]
+    rows = "| our word | where |\n|---|---|\n| forward-table, hold-back | `x/y.py` |\n"
+    (finding,) = unused_words(Source("docs/glossary.md", rows), sources)
+    assert (finding.line, "hold-back" in finding.remedy) == (3, True)
+    assert (
+        unused_words(Source("docs/glossary.md", rows.replace("`x/y.py`", "`x/`, `z/`")), sources)
+        == []
+    )
