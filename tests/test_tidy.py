@@ -137,7 +137,9 @@ def test_every_document_is_in_the_index(sources: Sequence[Source]) -> None:
     expect_none(documents.unlisted(named(sources, "docs/README.md"), tracked_paths(ROOT)))
 
 
-@pytest.mark.parametrize("path", ["docs/README.md", "docs/architecture.md", "docs/glossary.md"])
+@pytest.mark.parametrize(
+    "path", ["CONTRIBUTING.md", "docs/README.md", "docs/architecture.md", "docs/glossary.md"]
+)
 def test_every_path_that_a_map_names_exists(sources: Sequence[Source], path: str) -> None:
     expect_none(documents.missing_paths(named(sources, path), tracked_paths(ROOT)))
 
