@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.tidy import hygiene, protocols, python_habits, reachability, sizes
+from scripts import index_decisions
+from scripts.tidy import documents, hygiene, protocols, python_habits, reachability, sizes
 from scripts.tidy.sources import Finding, Source, read_sources, tracked_paths
 
 ROOT = Path(__file__).parent.parent
@@ -117,6 +118,34 @@ def test_no_link_between_documents_is_dead(sources: Sequence[Source]) -> None:
     documents = [file for file in sources if file.path.endswith(".md")]
     paths = set(tracked_paths(ROOT))
     expect_none(finding for file in documents for finding in hygiene.dead_links(file, paths))
+
+
+def named(sources: Sequence[Source], path: str) -> Source:
+    """The file of that path; there has to be one."""
+    return next(file for file in sources if file.path == path)
+
+
+def test_the_readme_is_for_a_first_reading(sources: Sequence[Source]) -> None:
+    expect_none(documents.too_many_words(named(sources, "README.md"), documents.README_WORDS))
+
+
+def test_the_index_of_decisions_says_what_they_say(sources: Sequence[Source]) -> None:
+    expect_none(index_decisions.differing(sources))
+
+
+def test_every_document_is_in_the_index(sources: Sequence[Source]) -> None:
+    expect_none(documents.unlisted(named(sources, "docs/README.md"), tracked_paths(ROOT)))
+
+
+@pytest.mark.parametrize(
+    "path", ["CONTRIBUTING.md", "docs/README.md", "docs/architecture.md", "docs/glossary.md"]
+)
+def test_every_path_that_a_map_names_exists(sources: Sequence[Source], path: str) -> None:
+    expect_none(documents.missing_paths(named(sources, path), tracked_paths(ROOT)))
+
+
+def test_every_word_of_the_glossary_is_used_where_it_says(sources: Sequence[Source]) -> None:
+    expect_none(documents.unused_words(named(sources, "docs/glossary.md"), sources))
 
 
 def test_the_npm_lock_names_no_registry(sources: Sequence[Source]) -> None:
