@@ -43,8 +43,12 @@ class GroupPort(Protocol):
     def join(self) -> None:
         """Ask to be a member; `Joined` follows."""
 
-    def leave(self) -> None:
-        """Ask to be no member any more; `Departed` follows."""
+    def leave(self, comes_back: bool = False) -> None:
+        """Ask to be no member any more; `Departed` follows.
+
+        `comes_back`: the user goes on, and may join again. Else the node's next life does not open
+        it again, and who opens the object waits until this user is closed.
+        """
 
     def send(self, payload: bytes) -> int:
         """Multicast to the group; gives the process's own number of the message, from 1.

@@ -3,7 +3,8 @@
 Invariants.
   P1  Who is closed before it was a member is no member afterwards.
   P2  Whoever waits for an object waits for one opening, and is told when it has failed.
-  P3  The node's next life opens again what is open, as the session's new process.
+  P3  The node's next life opens again what is open, as the session's new process, and ends what
+      is being closed.
   P4  That the cluster has gone on without the node is told to nobody who opens an object: the
       opening goes on in the node's next life, until the object is closed.
 """
@@ -216,9 +217,10 @@ class SessionPort:
                 code = error.code if isinstance(error, GroupRefusedError) else GONE_ON
                 self.user.end(RefusedError(code, str(error)))
 
-    def leave(self) -> None:
-        """Ask to be no member any more."""
+    def leave(self, comes_back: bool = False) -> None:
+        """Ask to be no member any more; see `GroupPort`."""
         self._joined_as = None
+        self.is_closing = self.is_closing or not comes_back
         try:
             self._session.home.groups.leave(self.process, self.group)
         except ChannelClosedError:

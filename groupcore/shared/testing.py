@@ -370,8 +370,9 @@ class _Port:
         """Ask to be a member."""
         self._order.join(self._seat)
 
-    def leave(self) -> None:
+    def leave(self, comes_back: bool = False) -> None:
         """Ask to be no member any more."""
+        del comes_back  # there is one life
         self._order.leave(self._seat)
 
     def send(self, payload: bytes) -> int:

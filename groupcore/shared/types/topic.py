@@ -174,7 +174,7 @@ class Topic(GroupUser, Generic[T]):
             self._port.join()
         elif not self._subscriptions and self._membership is _Membership.IN:
             self._membership = _Membership.LEAVING
-            self._port.leave()
+            self._port.leave(comes_back=True)
         elif self._closing and self._membership in (_Membership.OUT, _Membership.AWAY):
             self.end(ClosedError("the topic is closed here; open it again"))
 

@@ -177,8 +177,9 @@ class GuardedDesk:
     def join(self) -> None:
         """The host joins what is wanted."""
 
-    def leave(self) -> None:
+    def leave(self, comes_back: bool = False) -> None:
         """The host leaves what is not wanted."""
+        del comes_back  # the host knows what is wanted
         self._unwant()
 
     def send(self, payload: bytes) -> int:

@@ -49,7 +49,7 @@ class HandPort:
     def join(self) -> None:
         self.asked.append("join")
 
-    def leave(self) -> None:
+    def leave(self, comes_back: bool = False) -> None:
         self.asked.append("leave")
 
     def send(self, payload: bytes) -> int:

@@ -139,11 +139,11 @@ class Home:
         self.pass_s()
         return closing
 
-    def let_in(self) -> None:
-        """The JOIN of the session has its place, and is answered."""
+    def let_in(self, seqno: int = 1) -> None:
+        """The JOIN of the session has this place, and is answered."""
         process = self.session.process
         self.groups.members.append(process)
-        for event in (Enrolled(GROUP, 1, process), Joined(GROUP, 1, process)):
+        for event in (Enrolled(GROUP, seqno, process), Joined(GROUP, seqno, process)):
             for site in list(self.sites.values()):
                 site.feed(event)
         self.groups.joining.pop(process).resolve(1)
@@ -216,6 +216,36 @@ def test_p2_all_are_told_that_the_opening_has_failed_and_the_next_begins_anew() 
     again = home.begin_open()
     home.let_in()
     assert isinstance(again.result, Counter)
+
+
+def test_p3_what_is_being_closed_when_the_cluster_goes_on_without_the_node_is_closed() -> None:
+    home = Home()
+    opening = home.begin_open()
+    home.let_in()
+    assert isinstance(opening.result, Counter)
+    closing = opening.result.close()  # by itself, not by its session
+    home.begin_anew()
+    home.pass_s()
+    assert closing.done
+    assert not home.groups.joining
+    assert not home.sites
+    again = home.begin_open()
+    home.let_in()
+    assert isinstance(again.result, Counter)
+
+
+def test_who_opens_what_is_being_closed_waits_for_that_and_has_another_one() -> None:
+    home = Home()
+    opening = home.begin_open()
+    home.let_in()
+    assert isinstance(opening.result, Counter)
+    opening.result.close()
+    again = home.begin_open()
+    assert not again.done
+    home.let_out()
+    home.let_in(3)
+    assert isinstance(again.result, Counter)
+    assert again.result is not opening.result
 
 
 def test_p3_a_node_that_is_outside_the_cluster_asks_until_it_finds_the_group() -> None:
