@@ -109,6 +109,7 @@ class Replica(GroupUser, Generic[T]):
 
     def open(self) -> Pending[object]:
         """Join the group; gives `ready`."""
+        self.show(self.body.origin)  # it may have begun anew while the group was looked for
         self.body.attach(self, self.port.process)
         if self.body.error is not None:
             self.end(self.body.error)

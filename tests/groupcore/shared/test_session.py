@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Sequence
 from random import Random
 
 from groupcore.errors import ChannelClosedError, GroupcoreError, GroupRefusedError
-from groupcore.sequencing.events import Departed, Enrolled, Joined
+from groupcore.sequencing.events import Departed, Enrolled, Joined, Released
 from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.errors import ClosedError, RefusedError
@@ -246,6 +246,23 @@ def test_who_opens_what_is_being_closed_waits_for_that_and_has_another_one() -> 
     home.let_in(3)
     assert isinstance(again.result, Counter)
     assert again.result is not opening.result
+
+
+def test_what_is_opened_again_before_its_node_has_let_go_of_the_group_shows_what_is_done() -> None:
+    home = opened()
+    home.begin_close()
+    home.found = Pending(wait)
+    again = home.begin_open()
+    home.let_out()  # now its port is there, and waits until the group is found
+    for site in home.sites.values():
+        site.feed(Released(GROUP))
+    home.found.resolve(None)
+    home.pass_s()
+    home.let_in(1)  # told from the beginning
+    assert isinstance(again.result, Counter)
+    (site,) = home.sites.values()
+    assert site.body is not None
+    assert vars(again.result) is vars(site.body.origin)
 
 
 def test_p3_a_node_that_is_outside_the_cluster_asks_until_it_finds_the_group() -> None:
