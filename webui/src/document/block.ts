@@ -76,6 +76,8 @@ export type BlockDetail =
       attributes: Attributes,
       /** Edits that went to a block as a parcel, and have come back with their text; their drafts. */
       late?: readonly (readonly [...to: Place, draft: Rich])[],
+      /** The parcel in which the text had gone that has come back; of no block: it is a new one. */
+      back?: Place,
     ]
   | readonly ["set", changes: AttributePatch]
   /** Letters that were cut out stand again in other blocks; what was written meanwhile went after them. */
@@ -381,7 +383,7 @@ export class BlockObject extends Shared {
         this.content = [];
         break;
       case "opened":
-        this.past = [];
+        if (this.status !== "open") this.past = []; // else the steps have led to it
         this.status = "open";
         this.steps = detail[1];
         this.content = detail[2];
@@ -424,11 +426,17 @@ export class BlockObject extends Shared {
     if (moved.length > 0) this.parted.set(key, moved);
   }
 
-  /** The text was passed on by the block that it went to. */
-  passed([into, number]: Place): void {
-    this.via = this.into;
-    this.into = into;
+  /** The text was passed on by the block that it went to; or it is back there, as this parcel of `via`. */
+  passed([into, number]: Place, via = this.into): void {
+    [this.via, this.into] = [via, into];
     this.number = this.sent = number;
+  }
+
+  /** In which parcel a text came that it has passed on in this one, and that has not come back. */
+  cameAs([into, number]: Place): Place | undefined {
+    for (const [key, to] of this.onward)
+      if (to[0] === into && to[1] === number) return placeOf(key);
+    return undefined;
   }
 
   /** Calls one operation; gives the call's number. */
