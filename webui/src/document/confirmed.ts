@@ -79,9 +79,10 @@ export class Confirmed {
     return this.joined.has(id) || this.come.has(id) || this.blocks.get(id)?.status === "joined";
   }
 
-  /** Whether somebody has opened a block: else nothing of it can have gone elsewhere. */
+  /** Whether somebody has opened a block, or may have meanwhile: else nothing of it can have gone elsewhere. */
   isLive(id: string): boolean {
-    return this.blocks.has(id) || this.outline.entries.get(id)?.isLive === true;
+    const entry = this.outline.entries.get(id);
+    return this.blocks.has(id) || (entry !== undefined && (entry.isLive || !this.outline.isReady));
   }
 
   /** Of which version the text of a block is that was shown last. */

@@ -126,8 +126,8 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   private hasText(id: string): boolean {
-    const known = this.overlay.base.blocks.get(id);
-    return known !== undefined && known.content !== null;
+    const isGone = this.batch?.some(({ step }) => step?.[0] === "merge" && step[1] === id);
+    return !isGone && this.overlay.base.blocks.get(id)?.content != null;
   }
 
   /** Does what was heard. What only goes on is shown with the rest of its frame, by `show`. */
