@@ -65,7 +65,6 @@ test("a part of an edit that came with the text of a block is known in it by its
   const node = shown();
   node.model.change([["edit", "a", [3, "1]"]]]);
   node.happens("a", "ann", "split", ["cut", 1, 2, "c", {}]);
-  node.tells(["known", [["c", "paragraph", 1, true]]], ["placed", "a", ["c"]]);
   node.happens("a", "me", "edit");
   node.answers("a", 1, { version: 1, moved: [["c", 2]], draft: [] });
   node.model.change([["edit", "c", [1, -2]]]);
@@ -90,7 +89,6 @@ test("a part of an edit that is answered before its block is open stays as it is
   node.model.change([["edit", "a", ["e", 2, -1]]]);
   node.inOneFrame(() => {
     node.happens("a", "ann", "split", ["cut", 1, 2, "c", {}]);
-  node.tells(["known", [["c", "paragraph", 1, true]]], ["placed", "a", ["c"]]);
     node.happens("a", "me", "edit", ["edited", 2, ["e"]]);
     node.answers("a", 1, { version: 2, moved: [["c", 2]], draft: [] });
   });
