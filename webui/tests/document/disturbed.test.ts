@@ -147,6 +147,8 @@ const MENDED: readonly (readonly [seed: number, what: string])[] = [
   [74057, "unplaced"],
   [72309, "doubled"],
   [72717, "apart"],
+  [2911250122, "doubled"],
+  [2911250953, "unplaced"],
 ];
 
 if (OPEN.length > 0) {

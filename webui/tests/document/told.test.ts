@@ -213,7 +213,7 @@ test("words go back with a text of which the split was lost with all nodes, and 
     ["a", "on"],
     ["c", "e twoX"],
     ["b", "two"],
-  ]); // prettier-ignore
+  ]);
   node.birth = "two";
   node.lose();
   node.outline(["a", "one"], ["b", "two"]);
@@ -232,7 +232,7 @@ test("words go back with a text of which the split was lost with all nodes, and 
     ["a", "on"],
     ["c", "!eX"],
     ["b", "two"],
-  ]); // prettier-ignore
+  ]);
   const calls = node.sent.flatMap(({ t, name, calls }) => (t === "call" ? [[name, calls]] : []));
   expect(calls).toEqual([["doc/plan/c", [["edit", [1, [2, "X"], expect.anything()]]]]]);
 });
