@@ -5,7 +5,7 @@
  * missing, and never there twice. groupcore/shared/documents/shown.py does the same.
  */
 
-import type { BlockObject, BlockState, Place } from "./block";
+import { type BlockObject, type BlockState, keyOf, type Place } from "./block";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
 import { Histories } from "./histories";
 import type { OutlineDetail, OutlineObject } from "./outline";
@@ -352,14 +352,14 @@ export class Confirmed {
     if (from === undefined) return from;
     const id = this.idOf(block);
     this.leaving(id, to[1], to[0])?.[1].passed([id, from[1]], from[0]);
-    block.onward.delete(from.join(":"));
+    block.onward.delete(keyOf(from));
     return from;
   }
 
   /** So with all that a block had passed on, but for what its state says. */
   lookBack(block: BlockObject, { onward = [] }: BlockState): void {
-    const away = new Set(onward.map(([, , ...to]) => to.join(":")));
-    for (const to of block.onward.values()) if (!away.has(to.join(":"))) this.cameBack(block, to);
+    const away = new Set(onward.map(([, , ...to]) => keyOf(to)));
+    for (const to of block.onward.values()) if (!away.has(keyOf(to))) this.cameBack(block, to);
   }
 
   /** Texts that were passed on by the blocks that they went to are shown where they were until they have come. */

@@ -6,7 +6,13 @@
  * what the person has done to its words meanwhile rests on it until then.
  */
 
-import type { BlockObject, BlockState, Place } from "./block";
+import {
+  type BlockObject,
+  type BlockState,
+  type Place,
+  keyOf as parcelKey,
+  partsBy,
+} from "./block";
 import { type Own, type OwnCall, parcelTo } from "./carry";
 import type { Came } from "./overlay";
 
@@ -73,8 +79,7 @@ export function hasCome(
 
 /** Which own parts have come to a block, as its state says; but for these, by their keys. */
 export function comeBy(id: string, { received, refused }: BlockState, blocks: Blocks) {
-  const keys = new Set(refused.map((place) => place.join(":")));
-  const there = { received: new Map(received), refused: keys };
+  const there = { received: new Map(received), refused: new Set(refused.map(parcelKey)) };
   return (own: Own, known?: ReadonlySet<string>): boolean =>
     own.hop === id && hasCome(own, blocks, there) && known?.has(keyOf(own)) !== true;
 }
@@ -93,12 +98,7 @@ export function onwardFrom(
   passed: NonNullable<BlockState["passed"]>,
   known?: ReadonlySet<string>,
 ): readonly Came[] {
-  const places = new Map<string, Place[]>();
-  for (const [source, number, ...to] of passed) {
-    const key = `${source}:${number}`;
-    places.set(key, [...(places.get(key) ?? []), to]);
-  }
-  const left = [...places].filter(([key]) => known?.has(key) !== true);
+  const left = [...partsBy(passed)].filter(([key]) => known?.has(key) !== true);
   return left.map(([key, all]) => {
     const end = key.lastIndexOf(":");
     const isIt = isParcel(key.slice(0, end), [id, Number(key.slice(end + 1))]);

@@ -11,7 +11,7 @@ import {
   richLength,
   sameRich,
 } from "../shared/rich";
-import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
+import { type BlockDetail, type BlockObject, type BlockState, keyOf, type Received } from "./block";
 import type { Own } from "./carry";
 import type { Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
@@ -49,7 +49,7 @@ export function stepsOf(
   let received = details.find((detail) => detail[0] === "received");
   if (back) {
     received = ["received", ...back, "done", "", 0, true];
-    block.frames.set(back.join(":"), [block.steps + 1, richLength(block.content)]);
+    block.frames.set(keyOf(back), [block.steps + 1, richLength(block.content)]);
   }
   const happened: Happened[] = [];
   let parcel: Steps | null = null;
