@@ -119,11 +119,9 @@ def block_detail(detail: object) -> object:
         case BlockClosed():
             return ["closed", detail.version, detail.into, detail.number]
         case BlockOpened():
-            text, back = (
-                to_wire(detail.content),
-                [[*one[:2], to_wire(one[2])] for one in detail.late],
-            )
-            return ["opened", detail.version, text, dict(detail.attributes), back]
+            text, kinds = to_wire(detail.content), dict(detail.attributes)
+            late = [[*one[:2], to_wire(one[2])] for one in detail.late]
+            return ["opened", detail.version, text, kinds, late, list(detail.back)]
         case LettersAgain():
             sent = [list(place) for place in detail.sent]
             return ["again", [_again(one) for one in detail.letters], sent]

@@ -327,11 +327,12 @@ class Handing(SharedObject):
             self.owes[block] = kept
         else:
             del self.owes[block]
-        offset = self._reopened(block, text)
+        place = (block, number)
+        came = [key for key, one in self.frames.items() if (one.to, one.frame) == place]
+        offset = self._reopened(block, text, came)
         base = self.version
-        for key, frame in list(self.frames.items()):
-            if frame.to == block and frame.frame == number:
-                self.frames[key] = Frame(base, offset)
+        for key in came:
+            self.frames[key] = Frame(base, offset)
         source = f"{BACK}{block}"
         for parcel in late:
             try:
@@ -340,17 +341,20 @@ class Handing(SharedObject):
                 edit = Located((), [], inserted(parcel.delta))
             self._do_late(source, parcel, edit)
             self._frame(source, f"{parcel.number}:back", Frame(to=self.name))
-        back = tuple((block, one.number, self._draft_of(source, one.number)) for one in late)
+        done = tuple((block, one.number, self._draft_of(source, one.number)) for one in late)
         attributes = tuple(self.attributes.items())
-        self.emit(BlockOpened(self.version, self.content, attributes, back))
+        self.emit(BlockOpened(self.version, self.content, attributes, done, place))
         return True
 
     def _draft_of(self, source: str, number: int) -> RichContent:
         draft = self.drafts.get(f"{source}:{number}")
         return () if draft is None else draft.content
 
-    def _reopened(self, block: str, text: Parcel) -> int:
-        """Be open with a text that was refused; gives where it stands."""
+    def _reopened(self, block: str, text: Parcel, came: list[str]) -> int:
+        """Be open with a text that was refused; gives where it stands.
+
+        `came`: the parcel in which it was another block's. It is here now as any text that comes.
+        """
         own = [
             place
             for place, step in enumerate(self._recent)
@@ -362,7 +366,8 @@ class Handing(SharedObject):
             return 0
         self.status = OPEN
         offset = length(self.content)
-        self._apply(canonical((offset, *inserted(text.delta))))
+        source, _, number = (came[0] if came else ":0").rpartition(":")
+        self._apply(canonical((offset, *inserted(text.delta))), source, int(number))
         return offset
 
     @operation

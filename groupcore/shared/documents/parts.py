@@ -200,13 +200,15 @@ class BlockOpened:
     """A detail of a change: the block has a text (again), `content`, with `version`.
 
     `late`: edits of the text that have come back with it, by the block that they went to and their
-    parcel, each with what it has inserted into text that is deleted.
+    parcel, each with what it has inserted into text that is deleted. `back`: the block that has
+    refused the text, and its parcel; empty and 0: it is a new one.
     """
 
     version: int
     content: Rich
     attributes: Attributes = ()
     late: tuple[tuple[str, int, RichContent], ...] = ()
+    back: tuple[str, int] = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,8 @@ export type BlockDetail =
       attributes: Attributes,
       /** Edits that went to a block as a parcel, and have come back with their text; their drafts. */
       late?: readonly (readonly [...to: Place, draft: Rich])[],
+      /** The parcel in which the text had gone that has come back; of no block: it is a new one. */
+      back?: Place,
     ]
   | readonly ["set", changes: AttributePatch]
   /** Letters that were cut out stand again in other blocks; what was written meanwhile went after them. */
@@ -161,9 +163,9 @@ export class BlockObject extends Shared {
   steps = 0;
   /** Of a joined one: how many of them led to the text that was known here last. */
   lastOpen = 0;
-  readonly births = new Map<string, Birth>();
-  readonly received = new Map<string, number>();
-  readonly refused = new Set<string>();
+  births = new Map<string, Birth>();
+  received = new Map<string, number>();
+  refused = new Set<string>();
   /** The block that has passed this one's text on, as its own parcel; empty: none. */
   via = "";
   past: PastStep[] = [];
@@ -178,14 +180,14 @@ export class BlockObject extends Shared {
    * By block and number of the edit that came: what it wrote that was not taken, with its author.
    * Behind `>` those that this block gave to that one, and that have come back.
    */
-  readonly drafts = new Map<string, readonly [author: string, content: Rich]>();
+  drafts = new Map<string, readonly [author: string, content: Rich]>();
   again: readonly Again[] = [];
   /** What was written in it, and taken out with letters that were cut, went there. */
   sentAfter: readonly Place[] = [];
   /** And where parts of it went on to. */
-  readonly parted = new Map<string, readonly Place[]>();
+  parted = new Map<string, readonly Place[]>();
   /** Where texts of other blocks went on to, by their parcels, that came when its own had gone. */
-  readonly onward = new Map<string, Place>();
+  onward = new Map<string, Place>();
 
   get parcel(): string {
     const own = this.name.slice(this.name.lastIndexOf("/") + 1);
@@ -279,24 +281,14 @@ export class BlockObject extends Shared {
     this.attributes = state.attributes;
     this.steps = state.version;
     if (this.past.length === 0) this.goneThrough(state.recent ?? []);
-    this.drafts.clear();
-    for (const [key, author, content] of state.drafts) this.drafts.set(key, [author, content]);
-    this.parted.clear();
-    for (const [source, number, ...to] of state.passed ?? []) {
-      const key = `${source}:${number}`;
-      this.parted.set(key, [...(this.parted.get(key) ?? []), to]);
-    }
-    this.onward.clear();
-    for (const [source, number, ...to] of state.onward ?? [])
-      this.onward.set(`${source}:${number}`, to);
-    this.births.clear();
-    for (const [id, attributes, content] of state.births) {
-      this.births.set(id, { attributes, content });
-    }
-    this.received.clear();
-    for (const [source, number] of state.received) this.received.set(source, number);
-    this.refused.clear();
-    for (const [source, number] of state.refused) this.refused.add(`${source}:${number}`);
+    this.drafts = new Map(state.drafts.map(([key, ...draft]) => [key, draft]));
+    this.parted = partsBy(state.passed);
+    this.onward = new Map((state.onward ?? []).map(([from, n, ...to]) => [keyOf([from, n]), to]));
+    this.births = new Map(
+      state.births.map(([id, attributes, content]) => [id, { attributes, content }]),
+    );
+    this.received = new Map(state.received);
+    this.refused = new Set(state.refused.map(keyOf));
   }
 
   /**
@@ -381,7 +373,7 @@ export class BlockObject extends Shared {
         this.content = [];
         break;
       case "opened":
-        this.past = [];
+        if (this.status !== "open") this.past = []; // else the steps have led to it
         this.status = "open";
         this.steps = detail[1];
         this.content = detail[2];
@@ -424,11 +416,17 @@ export class BlockObject extends Shared {
     if (moved.length > 0) this.parted.set(key, moved);
   }
 
-  /** The text was passed on by the block that it went to. */
-  passed([into, number]: Place): void {
-    this.via = this.into;
-    this.into = into;
+  /** The text was passed on by the block that it went to; or it is back there, as this parcel of `via`. */
+  passed([into, number]: Place, via = this.into): void {
+    [this.via, this.into] = [via, into];
     this.number = this.sent = number;
+  }
+
+  /** In which parcel a text came that it has passed on in this one, and that has not come back. */
+  cameAs([into, number]: Place): Place | undefined {
+    for (const [key, to] of this.onward)
+      if (to[0] === into && to[1] === number) return placeOf(key);
+    return undefined;
   }
 
   /** Calls one operation; gives the call's number. */
@@ -519,6 +517,21 @@ export class BlockObject extends Shared {
   protected override answered(n: number, results: readonly unknown[] | null, code: string): void {
     this.listener?.onBlockAnswer(this, n, results, code);
   }
+}
+
+/** The key of a parcel. */
+export function keyOf(place: Place): string {
+  return place.join(":");
+}
+
+/** Where parts of edits went on to, by the parcels in which they had come. */
+export function partsBy(passed: BlockState["passed"] = []): Map<string, Place[]> {
+  const parts = new Map<string, Place[]>();
+  for (const [from, number, ...to] of passed) {
+    const key = keyOf([from, number]);
+    parts.set(key, [...(parts.get(key) ?? []), to]);
+  }
+  return parts;
 }
 
 /** A parcel by its key. */

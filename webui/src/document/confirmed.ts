@@ -5,7 +5,7 @@
  * missing, and never there twice. groupcore/shared/documents/shown.py does the same.
  */
 
-import type { BlockObject } from "./block";
+import { type BlockObject, type BlockState, keyOf, type Place } from "./block";
 import { blockOf, type Doc, EMPTY_DOC } from "./doc";
 import { Histories } from "./histories";
 import type { OutlineDetail, OutlineObject } from "./outline";
@@ -59,14 +59,14 @@ export class Confirmed {
 
   /**
    * A text has come from a block that is shown, and is not joined as far as is known here. Whether
-   * it has; it `isThere`, or that block has been passed by. It may be another one's, passed on by that.
+   * it has; it `isThere`, or that block has been passed by.
    */
   comes(source: string, number: number, into: string, isThere: boolean): boolean {
     const from = this.blocks.get(source);
     const isClosed = from?.status === "joined" || from?.status === "deleted";
     if (source === "" || source === into || isClosed) return false;
-    for (const to of from?.onward.values() ?? [])
-      if (to[0] === into && to[1] === number) return false;
+    // It may be another one's, that this one has passed on; or it has come before, and is back.
+    if (from?.cameAs([into, number]) || this.blocks.get(into)?.has(source, number)) return false;
     if (!isThere || !(this.outline.entries.has(source) || this.doc.blocks.has(source)))
       return false;
     this.come.add(source);
@@ -79,9 +79,10 @@ export class Confirmed {
     return this.joined.has(id) || this.come.has(id) || this.blocks.get(id)?.status === "joined";
   }
 
-  /** Whether somebody has opened a block: else nothing of it can have gone elsewhere. */
+  /** Whether somebody has opened a block, or may have meanwhile: else nothing of it can have gone elsewhere. */
   isLive(id: string): boolean {
-    return this.blocks.has(id) || this.outline.entries.get(id)?.isLive === true;
+    const entry = this.outline.entries.get(id);
+    return this.blocks.has(id) || (entry !== undefined && (entry.isLive || !this.outline.isReady));
   }
 
   /** Of which version the text of a block is that was shown last. */
@@ -183,12 +184,18 @@ export class Confirmed {
     return coming;
   }
 
-  /** Whether a block has left the outline, and its text has not come to where it goes, or was passed on to. */
+  /**
+   * Whether a block has left the outline, and its text has not come to where it goes, or was passed on to;
+   * nor back to the block that has passed it on, where it was refused.
+   */
   isPassing(id: string): boolean {
     const block = this.blocks.get(id);
     if (block?.status !== "joined" || this.outline.entries.has(id)) return false;
-    const received = this.blocks.get(block.into)?.received;
-    return received !== undefined && (received.get(block.via || id) ?? 0) < block.number;
+    const { into, number, via } = block;
+    const there = this.blocks.get(into);
+    if (there?.refused.has(`${via}:${number}`))
+      return this.blocks.get(via)?.cameAs([into, number]) !== undefined;
+    return there !== undefined && (there.received.get(via || id) ?? 0) < number;
   }
 
   /**
@@ -336,13 +343,32 @@ export class Confirmed {
     return null;
   }
 
+  /**
+   * A text that a block had passed on in this parcel was refused, and is at its end now: there the block
+   * that had it is joined, as before. Gives in which parcel it had come; undefined: it was its own text.
+   */
+  cameBack(block: BlockObject, to: Place): Place | undefined {
+    const from = block.cameAs(to);
+    if (from === undefined) return from;
+    const id = this.idOf(block);
+    this.leaving(id, to[1], to[0])?.[1].passed([id, from[1]], from[0]);
+    block.onward.delete(keyOf(from));
+    return from;
+  }
+
+  /** So with all that a block had passed on, but for what its state says. */
+  lookBack(block: BlockObject, { onward = [] }: BlockState): void {
+    const away = new Set(onward.map(([, , ...to]) => keyOf(to)));
+    for (const to of block.onward.values()) if (!away.has(keyOf(to))) this.cameBack(block, to);
+  }
+
   /** Texts that were passed on by the blocks that they went to are shown where they were until they have come. */
   private passOn(): void {
     for (const [id, block] of this.blocks) {
       while (block.status === "joined") {
         const { via, into, number } = block;
         const to = this.blocks.get(into)?.onward.get(`${via || id}:${number}`);
-        if (to === undefined || this.blocks.get(to[0])?.refused.has(`${into}:${to[1]}`)) break;
+        if (to === undefined) break;
         block.passed(to);
       }
     }

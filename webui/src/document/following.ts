@@ -32,7 +32,7 @@ import { Missed } from "./missed";
 import type { OutlineDetail, OutlineListener, OutlineObject, OutlineState } from "./outline";
 import type { Came, Happened, Overlay } from "./overlay";
 import { awaitedBy, namedBy, restsOn, writtenBy } from "./own";
-import { caughtUp, hasCome, keyOf, onwardFrom, passedOn, routed, sent, sourceOf } from "./parcels";
+import { caughtUp, comeBy, hasCome, onwardFrom, passedOn, routed, sent, sourceOf } from "./parcels";
 import { asSeen, stepsTo } from "./states";
 import { missedSteps, partsIn, stepsOf } from "./steps";
 import type { ViewEvent } from "./types";
@@ -41,6 +41,7 @@ import {
   AGAIN,
   type EditedResult,
   goesOn,
+  isBackIn,
   isEdit,
   isOver,
   ownRemoval,
@@ -125,8 +126,8 @@ export class Follower implements BlockListener, OutlineListener {
   }
 
   private hasText(id: string): boolean {
-    const known = this.overlay.base.blocks.get(id);
-    return known !== undefined && known.content !== null;
+    const isGone = this.batch?.some(({ step }) => step?.[0] === "merge" && step[1] === id);
+    return !isGone && this.overlay.base.blocks.get(id)?.content != null;
   }
 
   /** Does what was heard. What only goes on is shown with the rest of its frame, by `show`. */
@@ -212,13 +213,13 @@ export class Follower implements BlockListener, OutlineListener {
   onBlockState(block: BlockObject, state: BlockState): void {
     const id = this.confirmed.idOf(block);
     if (!block.isSameBirth) this.goBack(block, state);
-    const received = new Map(state.received);
+    const isIn = comeBy(id, state, this.confirmed.blocks);
     const isOne = block.status === "unborn" || block.isSameBirth;
+    this.confirmed.lookBack(block, state);
     const passed = state.passed ?? [];
     const steps = stepsTo(this.confirmed, this.overlay.base, block, state);
     const onward = onwardFrom(id, passed);
-    const isThere = (own: Own): boolean =>
-      own.hop === id && hasCome(own, received) && !onward.some(({ isPart }) => isPart(own));
+    const isThere = (own: Own): boolean => isIn(own) && !onward.some(({ isPart }) => isPart(own));
     if (steps === null) this.came(onward, id);
     const isGuess =
       steps === null || steps.some(([kind, , to]) => kind === "cut" && this.hasText(to));
@@ -227,14 +228,12 @@ export class Follower implements BlockListener, OutlineListener {
     if (steps !== null) {
       for (const [details, own] of missedSteps(id, block.steps, steps, state))
         this.followStep(block, details, own);
-      this.missed.lookAhead(received.keys(), id);
+      this.missed.lookAhead(new Map(state.received).keys(), id);
       // Parts that are in no step went on, or are drafts.
       const parts = partsIn(steps);
       this.came(onwardFrom(id, passed, parts), id);
       const known = new Set([...parts, ...passed.map(([source, number]) => `${source}:${number}`)]);
-      const isLost = (own: Own): boolean =>
-        own.hop === id && hasCome(own, received) && !known.has(keyOf(own));
-      this.chaseParts(this.overlay.own.filter(isLost));
+      this.chaseParts(this.overlay.own.filter((own) => isIn(own, known)));
     } else {
       this.chaseParts(this.overlay.own.filter(isThere));
       this.confirmPlaced(id, isThere);
@@ -300,7 +299,9 @@ export class Follower implements BlockListener, OutlineListener {
   /** Behind a snapshot, or when it is open again: own verbs that turn out to be done. */
   private settle(block: BlockObject): void {
     const id = this.confirmed.idOf(block);
-    this.view(this.overlay.withdraw((own) => isOver(own, id, block)));
+    const { blocks } = this.confirmed;
+    this.chaseAway((own) => isBackIn(own, id, blocks));
+    this.view(this.overlay.withdraw((own) => isOver(own, id, blocks)));
     const isSplit = ({ call, verb }: Own): boolean =>
       call?.group === id && call.isAnswered && verb[0] === "split";
     this.view(this.overlay.drop(isSplit));
@@ -340,8 +341,7 @@ export class Follower implements BlockListener, OutlineListener {
   /** F1, F6: where parts that have come to a block, and are shown elsewhere, went on to. */
   goOn({ isPart, isHere, places, words }: Came): void {
     const { blocks } = this.confirmed;
-    const isThere = (own: Own): boolean =>
-      own.from !== undefined && hasCome(own, blocks.get(own.hop)?.received);
+    const isThere = (own: Own): boolean => own.from !== undefined && hasCome(own, blocks);
     this.overlay.own = this.overlay.own.map((own) => {
       if (!isPart(own)) return own;
       const isIt = isHere?.(own) === true;
@@ -412,7 +412,7 @@ export class Follower implements BlockListener, OutlineListener {
       const there = blocks.get(own.hop);
       if (own.hop === "" || own.parcel === 0) return true;
       if (there === undefined) return own.from === undefined && !this.hasText(own.hop);
-      return hasCome(own, there.received);
+      return hasCome(own, blocks);
     };
     this.view(
       this.overlay.withdraw(isOut, (own) => {
@@ -519,7 +519,7 @@ export class Follower implements BlockListener, OutlineListener {
   get askedFor(): ReadonlySet<string> {
     const adrift = this.adrift.all.map(({ block }) => block);
     const named = this.overlay.own.flatMap((own) => namedBy(own, this.confirmed));
-    const hops = this.overlay.own.flatMap(({ from, hop }) => (from ? [hop, from] : []));
+    const hops = this.overlay.own.flatMap((own) => (own.hop ? [own.hop, sourceOf(own)] : []));
     return new Set([...adrift, ...named, ...hops, ...this.chases.blocks]);
   }
 
@@ -533,7 +533,7 @@ export class Follower implements BlockListener, OutlineListener {
       /^(edit|set|split|merge|letters)$/.test(verb[0]) && verb[1] === id;
     this.refused(isIt, code);
     this.adrift.refuse(id, code);
-    this.chaseAway(({ from, hop }) => from !== undefined && hop === id);
+    this.chaseAway((own) => own.hop !== "" && [own.from && own.hop, sourceOf(own)].includes(id));
     this.chases.giveUp(({ block }) => block === id, code);
     this.giveBack(id, 0);
     this.look();

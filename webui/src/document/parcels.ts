@@ -6,11 +6,17 @@
  * what the person has done to its words meanwhile rests on it until then.
  */
 
-import type { BlockObject, BlockState, Place } from "./block";
+import {
+  type BlockObject,
+  type BlockState,
+  type Place,
+  keyOf as parcelKey,
+  partsBy,
+} from "./block";
 import { type Own, type OwnCall, parcelTo } from "./carry";
 import type { Came } from "./overlay";
 
-type Blocks = ReadonlyMap<string, BlockObject>;
+export type Blocks = ReadonlyMap<string, BlockObject>;
 
 /** The block that has sent the parcel of a part. */
 export function sourceOf({ call, from }: Own): string {
@@ -52,9 +58,35 @@ export function isParcel(source: string, [block, number]: Place): (own: Own) => 
     own.hop === block && own.parcel === number && number > 0 && sourceOf(own) === source;
 }
 
-/** Whether a part has come to the block that it went to: it is there, or went on from there. */
-export function hasCome(own: Own, received?: ReadonlyMap<string, number>): boolean {
-  return own.parcel > 0 && (received?.get(sourceOf(own)) ?? 0) >= own.parcel;
+/** Which parcels have come to a block, and which of them it has refused. */
+interface Come {
+  readonly received: ReadonlyMap<string, number>;
+  readonly refused: ReadonlySet<string>;
+}
+
+/**
+ * Whether a part has come to the block that it went to, `there`: it is there, or went on from there. What
+ * was refused has not, until it is back.
+ */
+export function hasCome(
+  own: Own,
+  blocks: Blocks,
+  there: Come | undefined = blocks.get(own.hop),
+): boolean {
+  if (own.parcel === 0 || (there?.received.get(sourceOf(own)) ?? 0) < own.parcel) return false;
+  return there?.refused.has(keyOf(own)) !== true || isBack(own, blocks);
+}
+
+/** Which own parts have come to a block, as its state says; but for these, by their keys. */
+export function comeBy(id: string, { received, refused }: BlockState, blocks: Blocks) {
+  const there = { received: new Map(received), refused: new Set(refused.map(parcelKey)) };
+  return (own: Own, known?: ReadonlySet<string>): boolean =>
+    own.hop === id && hasCome(own, blocks, there) && known?.has(keyOf(own)) !== true;
+}
+
+/** Whether the block that had sent a part has it again, with its text. */
+export function isBack(own: Own, blocks: Blocks): boolean {
+  return blocks.get(sourceOf(own))?.parted.has(`>${own.hop}:${own.parcel}`) === true;
 }
 
 /**
@@ -66,12 +98,7 @@ export function onwardFrom(
   passed: NonNullable<BlockState["passed"]>,
   known?: ReadonlySet<string>,
 ): readonly Came[] {
-  const places = new Map<string, Place[]>();
-  for (const [source, number, ...to] of passed) {
-    const key = `${source}:${number}`;
-    places.set(key, [...(places.get(key) ?? []), to]);
-  }
-  const left = [...places].filter(([key]) => known?.has(key) !== true);
+  const left = [...partsBy(passed)].filter(([key]) => known?.has(key) !== true);
   return left.map(([key, all]) => {
     const end = key.lastIndexOf(":");
     const isIt = isParcel(key.slice(0, end), [id, Number(key.slice(end + 1))]);
@@ -97,7 +124,7 @@ export function caughtUp(part: Own, blocks: Blocks): Own {
   for (;;) {
     const there = blocks.get(own.hop);
     const key = keyOf(own);
-    if (there === undefined || !hasCome(own, there.received) || seen.has(own.hop + key)) return own;
+    if (there === undefined || !hasCome(own, blocks) || seen.has(own.hop + key)) return own;
     seen.add(own.hop + key);
     const next = passedOn(own, there.parted.get(key) ?? [], blocks);
     if (next === null) return own;

@@ -11,13 +11,13 @@ import {
   richLength,
   sameRich,
 } from "../shared/rich";
-import type { BlockDetail, BlockObject, BlockState, Received } from "./block";
+import { type BlockDetail, type BlockObject, type BlockState, keyOf, type Received } from "./block";
 import type { Own } from "./carry";
 import type { Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import type { Step } from "./doc";
 import type { Happened } from "./overlay";
-import { isParcel } from "./parcels";
+import { isParcel, sourceOf } from "./parcels";
 import { isHere, isPlaced } from "./verdicts";
 import { insertsIn } from "./words";
 
@@ -44,21 +44,32 @@ export function stepsOf(
   operation: string,
 ): Steps {
   const id = confirmed.idOf(block);
-  const received = details.find((detail) => detail[0] === "received");
+  const opened = details.find((detail) => detail[0] === "opened");
+  const back = opened?.[5] && confirmed.cameBack(block, opened[5]);
+  let received = details.find((detail) => detail[0] === "received");
+  if (back) {
+    received = ["received", ...back, "done", "", 0, true];
+    block.frames.set(keyOf(back), [block.steps + 1, richLength(block.content)]);
+  }
   const happened: Happened[] = [];
   let parcel: Steps | null = null;
-  const late = details.flatMap((detail) => (detail[0] === "opened" && detail[4]) || []);
+  const late = opened?.[4] ?? [];
   const isLate: Which = (own) => late.some(([to, number]) => isParcel(id, [to, number])(own));
   for (const detail of details) {
     if (detail[0] === "edited" && detail[1] > block.steps) {
-      if (received !== undefined) parcel = parcelSteps(confirmed, block, received, detail[2]);
+      if (received !== undefined) {
+        parcel = parcelSteps(confirmed, block, received, detail[2]);
+        happened.push(...parcel.happened);
+        received = undefined; // late edits come behind their text
+        continue;
+      }
       const own =
         late.length > 0
           ? isBack(isLate, detail[2])
           : operation === "edit"
             ? isHere(id, detail[1])
             : null;
-      happened.push(...(parcel?.happened ?? [{ step: ["edit", id, detail[2]], own }]));
+      happened.push({ step: ["edit", id, detail[2]], own });
     } else {
       happened.push(...stepOf(id, detail));
     }
@@ -66,7 +77,7 @@ export function stepsOf(
   // What has come back and is in no step went on from here, or is a draft.
   const came = { isPart: isLate, isHere: null, places: [] };
   if (late.length > 0) happened.push({ step: null, own: null, came });
-  const isEmpty = !details.some((detail) => detail[0] === "edited" || detail[0] === "opened");
+  const isEmpty = opened === undefined && !details.some((detail) => detail[0] === "edited");
   if (received !== undefined && isEmpty) {
     parcel = parcelSteps(confirmed, block, received, null);
     happened.push(...parcel.happened);
@@ -82,6 +93,9 @@ export function* missedSteps(
   steps: readonly RecentStep[],
   { births, passed = [] }: Pick<BlockState, "births" | "passed">,
 ): Iterable<[readonly BlockDetail[], Which | null]> {
+  const isLate: Which = (own) =>
+    sourceOf(own) === id &&
+    passed.some(([from, number]) => from === `>${own.hop}` && number === own.parcel);
   let at = version;
   for (const [kind, delta, to, frame, place] of steps) {
     at += 1;
@@ -92,7 +106,8 @@ export function* missedSteps(
       const moved = isText ? [] : passed.filter(isIt).map(([, , ...place]) => place);
       const end = ["done", "", 0, isText, moved] as const;
       const come = to === "" ? [] : [["received", to, frame, ...end] as const];
-      yield [[["edited", at, delta], ...come], isPlaced(id, at)];
+      const [isOne, isIts] = [isPlaced(id, at), isBack(isLate, delta)];
+      yield [[["edited", at, delta], ...come], (own) => isOne(own) || (to === "" && isIts(own))];
     } else if (kind === "cut") {
       const given = births.find(([fresh]) => fresh === to)?.[1] ?? {};
       yield [[["cut", at, place, to, given]], null];
@@ -179,8 +194,8 @@ function parcelSteps(
     const step = ["merge", source, id, richLength(block.content), text] as const;
     return { happened: [{ step, own: isJoin }], refused: null, drafted: null };
   }
-  if (outcome === "refused" && isText !== true && confirmed.blocks.get(source)?.isReady)
-    return NOTHING; // it comes back there with its text, and is shown until then
+  // It comes back there with its text, and is shown until then.
+  if (outcome === "refused" && isText !== true) return NOTHING;
   const isPart = isParcel(source, [id, number]);
   const isThis: Which = (own) => isPart(own) && own.verb[1] === id;
   const step = delta === null ? null : editOf(id, delta, isText === true ? source : null);

@@ -9,9 +9,8 @@ import {
   type RichItem,
   richLength,
 } from "../shared/rich";
-import type { BlockObject } from "./block";
 import type { Own, OwnVerb } from "./carry";
-import { hasCome } from "./parcels";
+import { type Blocks, hasCome, isBack, sourceOf } from "./parcels";
 
 /** What has become of an edit; a run as values travel. */
 export interface EditedResult {
@@ -66,12 +65,17 @@ export function isHere(id: string, version: number): (own: Own) => boolean {
 }
 
 /** Behind a snapshot of a block: whether an own edit is in it, or a join that was done is undone. */
-export function isOver(own: Own, id: string, block: BlockObject): boolean {
+export function isOver(own: Own, id: string, blocks: Blocks): boolean {
   const { call, hop, parcel, verb } = own;
   if (call === null) return false;
-  if (hop === id && parcel > 0) return hasCome(own, block.received);
+  if (hop === id && parcel > 0) return hasCome(own, blocks);
   if (call.group !== id || !call.isAnswered || hop !== "") return false;
-  return verb[0] === "edit" || (verb[0] === "merge" && block.status === "open");
+  return verb[0] === "edit" || (verb[0] === "merge" && blocks.get(id)?.status === "open");
+}
+
+/** Whether it is a part that a block had sent, and has again. */
+export function isBackIn(own: Own, id: string, blocks: Blocks): boolean {
+  return sourceOf(own) === id && isBack(own, blocks);
 }
 
 /** The own verb that took these blocks out, if it was one. */

@@ -395,6 +395,20 @@ describe.each(SETTINGS)("where nodes are %j", (setting) => {
     },
   );
 
+  test("so it is of a block that nobody had written in when the connection was lost", async () => {
+    const [ann, bob] = await shown(setting);
+    ann.lose(2);
+    ann.model.change([["remove", ["b2"]]]);
+    const copy = { id: "n1", attributes: {}, content: ["behind"], of: "b2" };
+    ann.model.change([["insert", "b1", [copy]]]);
+    bob.model.change([["join", "b2", "b0"]]);
+    await world.elapse(1);
+    bob.model.change([["join", "b0", "b1"]]);
+    await world.elapse(5);
+    expect(texts(bob)).toEqual(["one two three four..beforebehind"]);
+    expect([texts(ann), drafts(ann)]).toEqual([texts(bob), []]);
+  });
+
   test("where somebody copies the block, pastes that and removes it, unsent words are a draft, at once", async () => {
     const [ann, bob] = await shown(setting);
     ann.lose(1);

@@ -190,3 +190,178 @@ test("words that have come back, and have no place, are a draft", () => {
   expect(node.model.unconfirmed).toEqual([]);
   expect(node.model.drafts.map(({ text }) => text)).toEqual(["X"]);
 });
+
+test("words that were refused before that was answered stay in sight until they are back", () => {
+  const node = shown(["a", "one"], ["b", "two"]);
+  node.model.change([["edit", "a", [3, "X"]]]);
+  node.happens("a", "ann", "join", ["closed", 1, "b", 1]);
+  node.model.change([["edit", "a", [3, -1]]]);
+  node.happens("b", "ann", "delete", ["closed", 1, null, 0]);
+  node.happens("b", "kim", "accept", ["received", "a", 1, "refused", "", 0, true]);
+  node.happens("b", "kim", "accept", ["received", "a", 2, "refused", "", 0, false]);
+  node.happens("a", "me", "edit");
+  node.answers("a", 1, { version: 1, moved: [["b", 2]], draft: [] });
+  expect(node.texts).toEqual([["a", "one"]]);
+  const back = ["opened", 2, ["oneX"], {}, [["b", 2, []]], ["b", 1]];
+  node.happens("a", "kim", "take_back", ["edited", 2, [3, "X"]], back);
+  expect(node.texts).toEqual([["a", "one"]]);
+  expect(node.model.unconfirmed).toEqual([["edit", "a", [3, -1]]]);
+});
+
+const DELETED = { status: "deleted", version: 1, recent: null };
+const REFUSED = [
+  ["a", 1],
+  ["a", 2],
+]; // prettier-ignore
+
+test("words that were refused, as their block says behind a reconnect, stay in sight until they are back", () => {
+  const node = refused(true);
+  node.lose();
+  node.goesOn("a");
+  node.is("b", { ...DELETED, received: [["a", 2]], refused: REFUSED });
+  node.goesOn("");
+  expect(node.texts).toEqual([["a", "one"]]);
+  const back = ["opened", 2, ["oneX"], {}, [["b", 2, []]], ["b", 1]];
+  node.happens("a", "kim", "take_back", ["edited", 2, [3, "X"]], back);
+  expect(node.texts).toEqual([["a", "one"]]);
+  expect(node.model.unconfirmed).toEqual([["edit", "a", [3, -1]]]);
+});
+
+test.each([
+  ["b", "a"],
+  ["a", "b"],
+])(
+  "what was done to words that are back behind a reconnect is done to them there (%s first)",
+  (...order) => {
+    const node = refused(true);
+    node.lose();
+    const recent = [["edit", [3, "X"], "", 0, 0]];
+    for (const id of order) {
+      if (id === "b") node.is("b", { ...DELETED, received: [["a", 2]], refused: REFUSED });
+      else
+        node.is("a", { content: ["oneX"], version: 2, recent, passed: [[">b", 2, "", 0]] }, 1, [
+          [1, [{ version: 1, moved: [["b", 2]], draft: [] }], ""],
+        ]);
+    }
+    node.goesOn("");
+    expect(node.texts).toEqual([["a", "one"]]);
+    expect(node.model.unconfirmed).toEqual([["edit", "a", [3, -1]]]);
+    expect(node.model.drafts).toEqual([]);
+  },
+);
+
+type Say = (node: Node) => void;
+
+/** In which x and y say what has become of the text of s, and of the words that went after it. */
+const ORDERS = ["xy", "yx"];
+
+/**
+ * A page whose words X, in s, have gone after a text that x has passed on to y. That is deleted, and s has
+ * left the document: all of it is on its way back to x. `order`: in which these say so; `then`: what is
+ * told before s has left.
+ */
+function passedOnAndRefused(order = "xy", then: Say = () => undefined): Node {
+  const node = shown(["s", "six"], ["x", "one"], ["y", "two"]);
+  node.model.change([["edit", "s", ["XZ"]]]);
+  node.happens("s", "ann", "join", ["closed", 1, "x", 1]);
+  node.model.change([["edit", "s", [-1]]]); // X is taken out again
+  node.happens("s", "me", "edit");
+  node.answers("s", 1, { version: 1, moved: [["x", 2]], draft: [] });
+  for (const id of order) {
+    if (id === "x") {
+      node.happens("x", "bob", "join", ["closed", 1, "y", 1]);
+      node.happens("x", "kim", "accept", ["received", "s", 1, "done", "y", 2, true]);
+      node.happens("x", "kim", "accept", ["received", "s", 2, "done", "", 0, false, [["y", 3]]]);
+    } else {
+      node.happens("y", "kim", "delete", ["closed", 1, null, 0]);
+      for (const number of [1, 2, 3])
+        node.happens("y", "kim", "a", ["received", "x", number, "refused", "", 0, number < 3]);
+    }
+  }
+  then(node);
+  node.tells(["left", ["s"], true]);
+  return node;
+}
+
+const ON_ITS_WAY = [
+  ["s", "Zsix"],
+  ["x", "one"],
+];
+
+/** The texts come back to x, each by itself. */
+function comeBack(node: Node): void {
+  node.happens("x", "kim", "take_back", ["opened", 1, ["one"], {}, [], ["y", 1]]);
+  const whole = ["opened", 3, ["oneXZsix"], {}, [["y", 3, []]], ["y", 2]];
+  const [text, words] = [["edited", 2, [3, "six"]] as const, ["edited", 3, [3, "XZ"]] as const];
+  node.happens("x", "kim", "take_back", text, words, whole);
+}
+
+function expectBack(node: Node): void {
+  expect(node.texts).toEqual([["x", "oneZsix"]]);
+  expect(node.model.unconfirmed).toEqual([["edit", "x", [3, -1]]]);
+  expect(node.model.drafts).toEqual([]);
+}
+
+test.each(ORDERS)(
+  "a text that comes back to the block that has passed it on is shown until then (%s)",
+  (order) => {
+    const node = passedOnAndRefused(order);
+    expect(node.texts).toEqual(ON_ITS_WAY);
+    comeBack(node);
+    expectBack(node);
+  },
+);
+
+test("it is shown once where it is back before its block has left", () => {
+  const node = passedOnAndRefused("xy", (before) => {
+    expect(before.texts).toEqual(ON_ITS_WAY);
+    comeBack(before);
+    expectBack(before);
+  });
+  expectBack(node);
+});
+
+test.each(ORDERS)("so it is where it is back behind a reconnect (%s)", (order) => {
+  const node = passedOnAndRefused();
+  node.lose();
+  node.goesOn("s");
+  for (const id of order) {
+    if (id === "y")
+      node.is("y", {
+        ...DELETED,
+        received: [["x", 3]],
+        refused: [1, 2, 3].map((number) => ["x", number]),
+      });
+    else
+      node.is("x", {
+        content: ["oneXZsix"],
+        version: 3,
+        received: [["s", 2]],
+        recent: [
+          ["edit", [3, "six"], "s", 1, 0],
+          ["edit", [3, "XZ"], "", 0, 0],
+        ],
+        passed: [
+          ["s", 2, "y", 3],
+          [">y", 3, "", 0],
+        ],
+        onward: [],
+      });
+  }
+  node.goesOn("");
+  expectBack(node);
+});
+
+test("what is written at the end of a text stays there when another one comes back behind it", () => {
+  const node = shown(["x", "one"], ["y", "two"]);
+  node.happens("x", "bob", "join", ["closed", 1, "y", 1]);
+  node.happens("x", "kim", "accept", ["received", "s", 1, "done", "y", 2, true]);
+  node.happens("y", "kim", "delete", ["closed", 1, null, 0]);
+  for (const number of [1, 2])
+    node.happens("y", "kim", "accept", ["received", "x", number, "refused", "", 0, true]);
+  node.happens("x", "kim", "take_back", ["opened", 1, ["one"], {}, [], ["y", 1]]);
+  node.model.change([["edit", "x", [3, "X"]]]);
+  const back = ["opened", 2, ["onesix"], {}, [], ["y", 2]];
+  node.happens("x", "kim", "take_back", ["edited", 2, [3, "six"]], back);
+  expect(node.texts).toEqual([["x", "oneXsix"]]);
+});

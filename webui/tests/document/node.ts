@@ -107,6 +107,13 @@ export class Node {
     this.snapshot(`doc/plan/${id}`, { ...gone, ...none, received, onward }, 0);
   }
 
+  /** A block as it is, told in full: `state` has what differs from an empty open one. `done`: as for `block`. */
+  is(id: string, state: Said, last = 0, done: unknown[] = []): void {
+    const none = { births: [], refused: [], drafts: [], recent: [], attributes: {}, content: [] };
+    const open = { status: "open", into: "", number: 0, leaving: [], version: 0, received: [] };
+    this.snapshot(`doc/plan/${id}`, { ...open, ...none, ...state }, last, done);
+  }
+
   /** A block whose text has gone elsewhere and is there, with parts of edits that it has passed on. */
   passedOn(id: string, passed: readonly (readonly [string, number, ...unknown[]])[]): void {
     const none = { births: [], refused: [], drafts: [], recent: null, attributes: {}, content: [] };

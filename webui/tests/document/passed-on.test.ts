@@ -144,7 +144,8 @@ test("a part that came with a text is followed with that where it was passed on 
   node.happens("s", "kim", "accept", ["received", "y", 3, "refused", "", 0, true]);
   node.happens("x", "kim", "accept", ["received", "s", 1, "done", "y", 2, true]);
   node.tells(["left", ["x"], true]);
-  node.happens("y", "kim", "take_back", ["edited", 2, ["one"]], ["opened", 2, ["one"], {}]);
+  const back = ["opened", 2, ["one"], {}, [], ["s", 3]];
+  node.happens("y", "kim", "take_back", ["edited", 2, ["one"]], back);
   const text = ["edited", 3, [3, "sixtwo[X]"]];
   node.happens("y", "kim", "accept", text, ["received", "x", 2, "done", "", 0, true]);
   expect(node.texts).toEqual([["y", "onesixtwo[X]"]]);

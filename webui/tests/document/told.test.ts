@@ -204,6 +204,39 @@ test("a state that was told over a connection before sends nothing to nodes that
   expect(node.calls).toEqual([[2, "edit"]]);
 });
 
+test("words go back with a text of which the split was lost with all nodes, and with it again when that is made anew", () => {
+  const node = shown(true);
+  node.happens("a", "ann", "edit", ["edited", 1, [3, " two"]]); // it is lost
+  node.model.change([["edit", "a", [7, "X"]]]);
+  node.happens("a", "ann", "split", ["cut", 2, 2, "c", {}]);
+  expect(node.texts).toEqual([
+    ["a", "on"],
+    ["c", "e twoX"],
+    ["b", "two"],
+  ]);
+  node.birth = "two";
+  node.lose();
+  node.outline(["a", "one"], ["b", "two"]);
+  node.goesOn("b");
+  node.is("a", { content: ["one"], recent: null });
+  node.is("a", { content: ["one"] }); // asked for its steps
+  node.happens("a", "ann", "split", ["cut", 1, 2, "c", {}]);
+  node.tells(["known", [["c", "paragraph", 1, true]]], ["placed", "a", ["c"]]);
+  node.is("c", {
+    content: ["!e"],
+    version: 1,
+    received: [["a", 1]],
+    recent: [["edit", ["!"], "", 0, 0]],
+  });
+  expect(node.texts).toEqual([
+    ["a", "on"],
+    ["c", "!eX"],
+    ["b", "two"],
+  ]);
+  const calls = node.sent.flatMap(({ t, name, calls }) => (t === "call" ? [[name, calls]] : []));
+  expect(calls).toEqual([["doc/plan/c", [["edit", [1, [2, "X"], expect.anything()]]]]]);
+});
+
 test("nobody waits until a call is saved that was lost with all nodes", () => {
   const node = shown(true);
   node.model.change([["edit", "a", ["x"]]]);

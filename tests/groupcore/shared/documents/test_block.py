@@ -17,7 +17,7 @@ from groupcore.shared import ForbiddenError
 from groupcore.shared.access import Right
 from groupcore.shared.documents import Block, Elsewhere
 from groupcore.shared.documents.limits import BLOCK_MAX
-from groupcore.shared.documents.parts import PART, Edited, Parcel
+from groupcore.shared.documents.parts import PART, BlockOpened, Edited, Parcel
 
 
 def born(name: str, text: str) -> Block:
@@ -231,6 +231,26 @@ def test_each_text_that_was_passed_on_is_taken_back_to_its_own_place() -> None:
     assert b.take_back("a", 2).result()
     assert (b.frames["z:1"].to, b.frames["z:1"].offset, text(b)) == ("", 3, "abcghi")
     assert not b.take_back("a", 2).result()
+
+
+def test_a_text_that_has_come_back_to_who_passed_it_on_is_there_as_any_text_that_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(Block, "emit", lambda _, detail: told.append(detail))
+    a, b = born("a", "A"), born("b", "abc")
+    a.delete().result()
+    b.join("a").result()
+    b.accept("z", "b", Parcel(1, "append", rich("ghi"))).result()
+    b.take_back("a", 1).result()
+    before = b.version
+    b.take_back("a", 2).result()
+    opened = [one.back for one in told if isinstance(one, BlockOpened)]
+    assert opened == [("", 0), ("", 0), ("a", 1), ("a", 2)]
+    step = b._recent[-1]
+    assert (step.new, step.frame, step.is_text) == ("z", 1, True)
+    b.edit(before, typed(3, "X")).result()  # at the end, by somebody who has not seen it
+    assert text(b) == "abcXghi"
 
 
 def test_what_comes_back_is_not_taken_for_what_has_come_with_its_number() -> None:
