@@ -289,7 +289,8 @@ export function wordsAbout(
   const times = count === undefined ? [] : [accountWords.times(Number(count))];
   if (times.length > 0) words.pop();
   if (words.join(" ") === OTHERS) return [accountWords.others, ...times].join(", ");
-  if (what === "request.refused" || what === "node.refused") return [words.join(" "), ...times].join(", ");
+  if (what === "request.refused" || what === "node.refused")
+    return [words.join(" "), ...times].join(", ");
   const said = words.flatMap((word) => {
     const name = named(word, names);
     const isKnown = name !== word.replace(/^user:/, "");
