@@ -22,7 +22,7 @@ export default {
   notOpened: "Diese Tafel kann nicht geöffnet werden",
   trashed: "Diese Tafel liegt im Papierkorb. Holen Sie sie zurück, um sie zu ändern.",
   keptUntilSignIn:
-    "Sie sind abgemeldet. Melden Sie sich in einem anderen Tab wieder an, und laden Sie dann neu: Ihre letzten Änderungen sind nur in diesem Tab.",
+    "Sie sind abgemeldet. Melden Sie sich in einem anderen Tab wieder an, und laden Sie dann neu: Ihre letzten Änderungen liegen auf diesem Gerät und werden dann gesendet.",
   slow: "Noch hat kein Server geantwortet. Die Tafel erscheint, sobald einer antwortet.",
   empty: "Eine leere Tafel",
   emptyHint:
@@ -154,6 +154,8 @@ export default {
   cell_full: "Dieser Teil der Tafel ist voll: 4.000 Dinge. Nehmen Sie einen anderen Teil.",
   bad_thing: "Es ist zu groß für eine Tafel: Text, Größe oder Zeichnung.",
   notDone: "Das ging nicht. Alles ist wie zuvor.",
+  keptNotDone: (changes: number, reasons: string) =>
+    `${plural(changes, "1 Änderung von diesem Gerät ging nicht.", `${number(changes)} Änderungen von diesem Gerät gingen nicht.`)} ${reasons}`,
   things: (count) => plural(count, "1 Ding in Sicht", `${number(count)} Dinge in Sicht`),
   far: (count) => plural(count, "1 weiteres außer Sicht", `${number(count)} weitere außer Sicht`),
   listHelp:
