@@ -5,8 +5,10 @@ import type { Options, Session, State } from "../../client/session";
 import { Presence } from "../../client/volatile";
 import type { ClientLocks } from "../../client-lock";
 import type { SaveState } from "../../document/types";
+import { Calls } from "../../here/calls";
 import { Keeper, takeKept } from "../../keeper";
 import { clipped } from "../../place/interest";
+import type { Box } from "../../place/squares";
 import type { Problem } from "../../problem";
 import type { Kept, Store } from "../../store";
 import { Waiting } from "../../waiting";
@@ -35,6 +37,10 @@ export interface BoardState {
   readonly mayWrite: boolean;
   readonly people: readonly Person[];
   readonly following: Person | null;
+  /** Who asks to come. */
+  readonly caller: Person | null;
+  /** One has just asked the others. */
+  readonly isCalling: boolean;
   readonly notice: string | null;
   /** What others did, to be said aloud. */
   readonly said: string;
@@ -61,6 +67,8 @@ const NOTICE_MS = 6_000;
 /** What is said of before is read by who has just come back. */
 const LATE_NOTICE_MS = 30_000;
 const SHOWN_MS = 50;
+/** As long as the nodes have people wait between two calls, and a little more. */
+const CALL_MS = 10_500;
 const IDLE_MS = 120_000;
 
 export class BoardController {
@@ -81,6 +89,9 @@ export class BoardController {
   private notice: string | null = null;
   private said = "";
   private following: Person | null = null;
+  private readonly callers: Calls<Person>;
+  private calls = 0;
+  private isCalling = false;
   private isClosed = false;
   private isTold = false;
   private name: string;
@@ -104,6 +115,7 @@ export class BoardController {
       void parts.after(delay_ms, () => this.isClosed || act());
     this.others = new Others(parts.now_ms);
     this.waiting = new Waiting(later);
+    this.callers = new Calls<Person>(later, parts.now_ms, () => this.tell());
     this.announcer = new Announcer(later, (news) => this.tellNews(news));
     this.role = new OwnRole(parts.role, later, () => this.tell());
     const { store } = parts;
@@ -178,6 +190,8 @@ export class BoardController {
       mayWrite: this.mayWrite,
       people: this.others.people,
       following: this.following,
+      caller: this.callers.caller,
+      isCalling: this.isCalling,
       notice: this.notice,
       said: this.said,
       condition: session.state === "connected" ? session.condition : "serving",
@@ -261,6 +275,7 @@ export class BoardController {
     const others = this.session.state === "connected" ? [...(this.here?.others ?? [])] : [];
     const people = others.flatMap(([who, value]) => personOf(who, value) ?? []);
     this.others.update(people, this.place.things);
+    this.callers.update(people);
     if (this.following !== null) this.goAlong(people);
     this.board.refresh();
     this.tell();
@@ -273,14 +288,38 @@ export class BoardController {
       people.find(({ name }) => name === before?.name);
     this.following = now ?? null;
     if (now?.view == null) return;
-    const { camera } = this.board;
-    this.board.look(camera.fitting(now.view, NO_EDGES));
+    this.board.look(this.board.camera.fitting(now.view, NO_EDGES));
   }
 
   follow(who: string | null): void {
     this.following = this.others.people.find((one) => one.who === who) ?? null;
     if (this.following !== null) this.goAlong(this.others.people);
     this.tell();
+  }
+
+  /** Asks all others to come to what one sees. */
+  call(): void {
+    if (this.isCalling) return;
+    this.calls += 1;
+    this.isCalling = true;
+    this.show();
+    this.tell();
+    this.parts.after(CALL_MS, () => {
+      this.isCalling = false;
+      this.tell();
+    });
+  }
+
+  /** The answer to who asks to come. */
+  answer(isGoing: boolean): void {
+    const caller = this.callers.answer(isGoing);
+    if (caller?.view != null) this.goTo(caller.view);
+  }
+
+  /** One goes there once: following somebody else ends with it. */
+  private goTo(view: Box): void {
+    this.wandered();
+    this.board.look(this.board.camera.fitting(view, NO_EDGES));
   }
 
   /** The person goes a way of their own. */
@@ -316,6 +355,7 @@ export class BoardController {
       ink: board.doing.ink,
       view: clipped([left, top, right, bottom]),
       isIdle: this.parts.now_ms() - this.active_ms > IDLE_MS,
+      calls: this.calls,
       colour: board.styleFor("ink").colour,
       width: board.styleFor("ink").width,
     });

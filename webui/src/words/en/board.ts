@@ -149,6 +149,11 @@ export default {
   follow: (name: string) => `Follow ${name}`,
   following: (name: string) => `You follow ${name}.`,
   unfollow: "Stop following",
+  bringEveryone: "Bring everyone here",
+  areAsked: "The others are asked to come to where you are.",
+  called: (name: string) => `${name} asks you to come to where they are.`,
+  goThere: "Go there",
+  notNow: "Not now",
   heldBy: (name: string) => `${name} was first and has it. Yours is back where it was.`,
   held: "Somebody else was first and has it. Yours is back where it was.",
   // refusals
