@@ -316,3 +316,28 @@ async def test_one_brings_everyone_here_and_they_go_or_stay(cluster: Cluster, ta
     # Who is asked again at once is not asked: a node has people wait between two calls.
     await ann.page.get_by_test_id("people-button").click()
     await expect(ann.page.get_by_test_id("bring-everyone")).to_be_disabled()
+
+
+async def test_a_board_is_duplicated_from_its_row_with_all_its_things(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    a, b = cluster.nodes["a"].url, cluster.nodes["b"].url
+    ann = await tabs.open("about:blank", "Ann")
+    place = await create_place(ann, a, "Twice")
+    await ann.page.goto(f"{a}/p/{place}")
+    await take(ann, "rectangle")
+    await drag(ann, (400, 300), (520, 380))
+    await take(ann, "ellipse")
+    await drag(ann, (700, 300), (820, 380))
+    await take(ann, "arrow")
+    await drag(ann, (460, 340), (760, 340))
+    await ann.saved()
+    await ann.page.goto(b)
+    row = ann.page.get_by_test_id("file").filter(has_text="Twice")
+    await row.get_by_test_id("file-menu").click()
+    await ann.page.get_by_test_id("do-duplicate").click()
+    await ann.page.get_by_role("link", name="Copy of Twice").click()
+    await show_list(ann)
+    await expect(ann.page.get_by_test_id("thing")).to_have_count(3)
+    await expect(ann.page.locator("[data-kind=arrow]")).to_contain_text("from Rectangle to Ellipse")
+    assert ann.page.url.rpartition("/")[2] != place

@@ -8,6 +8,7 @@ import { Arrivals } from "./arrivals";
 import { Calls } from "./calls";
 
 export { Changes } from "./changes";
+export { Calls };
 
 export class Noticing {
   readonly arrivals: Arrivals;

@@ -5,7 +5,7 @@ import type { Options, Session, State } from "../../client/session";
 import { Presence } from "../../client/volatile";
 import type { ClientLocks } from "../../client-lock";
 import type { SaveState } from "../../document/types";
-import { Calls } from "../../here/calls";
+import type { Calls } from "../../here/calls";
 import { Keeper, takeKept } from "../../keeper";
 import { clipped } from "../../place/interest";
 import type { Box } from "../../place/squares";
@@ -89,7 +89,7 @@ export class BoardController {
   private notice: string | null = null;
   private said = "";
   private following: Person | null = null;
-  private readonly callers: Calls<Person>;
+  private callers: Calls<Person> | null = null;
   private calls = 0;
   private isCalling = false;
   private isClosed = false;
@@ -115,7 +115,6 @@ export class BoardController {
       void parts.after(delay_ms, () => this.isClosed || act());
     this.others = new Others(parts.now_ms);
     this.waiting = new Waiting(later);
-    this.callers = new Calls<Person>(later, parts.now_ms, () => this.tell());
     this.announcer = new Announcer(later, (news) => this.tellNews(news));
     this.role = new OwnRole(parts.role, later, () => this.tell());
     const { store } = parts;
@@ -190,7 +189,7 @@ export class BoardController {
       mayWrite: this.mayWrite,
       people: this.others.people,
       following: this.following,
-      caller: this.callers.caller,
+      caller: this.callers?.caller ?? null,
       isCalling: this.isCalling,
       notice: this.notice,
       said: this.said,
@@ -275,7 +274,9 @@ export class BoardController {
     const others = this.session.state === "connected" ? [...(this.here?.others ?? [])] : [];
     const people = others.flatMap(([who, value]) => personOf(who, value) ?? []);
     this.others.update(people, this.place.things);
-    this.callers.update(people);
+    if (people.length > 0 || this.callers !== null) {
+      this.listen(people).catch(() => undefined); // tried again when they show something else
+    }
     if (this.following !== null) this.goAlong(people);
     this.board.refresh();
     this.tell();
@@ -297,6 +298,17 @@ export class BoardController {
     this.tell();
   }
 
+  /** What hears who asks comes with the first of the others, and is what documents have. */
+  private async listen(people: readonly Person[]): Promise<void> {
+    if (this.callers === null) {
+      const { Calls } = await import("../../here/noticing");
+      const later = (delay_ms: number, act: () => void) =>
+        void this.parts.after(delay_ms, () => this.isClosed || act());
+      this.callers ??= new Calls<Person>(later, this.parts.now_ms, () => this.tell());
+    }
+    this.callers.update(people);
+  }
+
   /** Asks all others to come to what one sees. */
   call(): void {
     if (this.isCalling) return;
@@ -312,7 +324,7 @@ export class BoardController {
 
   /** The answer to who asks to come. */
   answer(isGoing: boolean): void {
-    const caller = this.callers.answer(isGoing);
+    const caller = this.callers?.answer(isGoing);
     if (caller?.view != null) this.goTo(caller.view);
   }
 
