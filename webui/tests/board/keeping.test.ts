@@ -224,6 +224,32 @@ test("a page that is closed leaves what it could not send, and asks only where n
   bare.controller.close();
 });
 
+test("what the page before had hold of is let go, and its doing is nobody else's", async () => {
+  const ann = await tab(node, store);
+  await loaded(ann);
+  const one = shape(100, 100);
+  ann.controller.board.put([one]);
+  await settled(ann);
+  await ann.controller.place.grab([one.id]);
+  expect(node.place.at("r").grabs.size).toBe(1);
+  node.cut();
+  ann.controller.board.change(moved([one], 640, 0));
+  await waitKept(ann);
+  ann.crash();
+  node.isUp = true;
+  const again = await tab(node, store);
+  await settled(again);
+  await until(() => expect(node.place.at("r").grabs.size).toBe(0));
+  expect(at(node.place.at("r").things.get(one.id))).toEqual([110, 100]);
+  // What others did would be said by now.
+  const other = shape(400, 100);
+  node.place.run("r", "bob", ["put", [other], ""]);
+  node.tell();
+  await until(() => expect(again.controller.state.said).toContain(boardWords.rectangle));
+  expect(again.controller.state.said).not.toContain(boardWords.saidChanged(1));
+  again.controller.close();
+});
+
 test("somebody else's edits are left alone, and another tab's while it lives", async () => {
   const ann = await tab(node, store);
   await loaded(ann);

@@ -17,7 +17,7 @@ import { cellToWire } from "../place/cell-to-wire";
 type Verdict = readonly [n: number, results: readonly unknown[], code: string];
 
 /** Longer times are those of silence, which nobody waits for here. */
-const LONG_MS = 2_000;
+const LONG_MS = 2_600;
 
 /** Waits until it holds: by what comes, on a busy machine, too. */
 export const until = (holds: () => unknown): Promise<unknown> =>
@@ -169,8 +169,9 @@ class Connection implements Socket {
     this.version += 1;
     for (const name of this.names) {
       const state = this.node.stateOf(name);
+      const items = [[this.version, "nodes", "told", []]];
       if (name.split("/").length === 3)
-        this.say({ t: "changes", name, version: this.version, items: [], state });
+        this.say({ t: "changes", name, version: this.version, items, state });
     }
   }
 }

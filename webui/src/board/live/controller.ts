@@ -19,7 +19,7 @@ import { NO_EDGES } from "../model/camera";
 import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
 import { Announcer, isNamed, type News } from "./announcer";
-import { changedBy, isStoredPlace, type StoredPlace } from "./keeping";
+import { changedBy, isStoredPlace, type StoredPlace, thingsOf } from "./keeping";
 import { type Draft, Others, type Person, personOf, toPresence } from "./others";
 import { type NotDone, PlaceView } from "./place-view";
 import { PRESENCE } from "./presence";
@@ -147,8 +147,7 @@ export class BoardController {
     );
     const { wish } = this.place;
     this.place.wish = (asked) => {
-      const ids = [...asked.puts, ...asked.edits].map((one) => one.id);
-      this.announcer.mine([...ids, ...asked.deletions.map(([one]) => one)]);
+      this.announcer.mine(thingsOf(asked));
       return wish.call(this.place, asked);
     };
     void this.meet(`place/${id}/here`);
@@ -167,6 +166,7 @@ export class BoardController {
   /** Who has done something here may go on with it, until a node says otherwise. */
   private takeUp(left: StoredPlace): void {
     this.role.assume();
+    for (const { wish } of left.errands) this.announcer.mine(thingsOf(wish));
     for (const path of this.doors.left) this.place.cell(path);
     void this.place.takeUp(left.errands).then((failed) => {
       const reasons = new Set(failed.map(notDoneText));

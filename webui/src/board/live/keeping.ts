@@ -46,11 +46,12 @@ export function isStoredPlace(state: unknown): state is StoredPlace {
   return typeof state === "object" && state !== null && "isPlace" in state;
 }
 
+/** The things that a wish is about. */
+export function thingsOf({ puts, edits, deletions }: Wish): string[] {
+  return [...[...puts, ...edits].map(({ id }) => id), ...deletions.map(([id]) => id)];
+}
+
 /** How many things these are about. */
 export function changedBy(errands: readonly { readonly wish: Wish }[]): number {
-  const ids = errands.flatMap(({ wish: { puts, edits, deletions } }) => [
-    ...[...puts, ...edits].map(({ id }) => id),
-    ...deletions.map(([id]) => id),
-  ]);
-  return new Set(ids).size;
+  return new Set(errands.flatMap(({ wish }) => thingsOf(wish))).size;
 }

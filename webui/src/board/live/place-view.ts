@@ -30,6 +30,8 @@ export class PlaceView implements Ground {
   private readonly cells = new Map<string, CellDoor>();
   readonly errands = new Errands(this);
   private isClosed = false;
+  /** What this page has hold of, or wants to. */
+  private holding: readonly string[] = [];
   private shown: ReadonlyMap<string, Thing> | null = null;
   private paths = new Map<string, string>();
   private box: Box = [0, 0, 1, 1];
@@ -201,6 +203,7 @@ export class PlaceView implements Ground {
     const ends = this.errands.takeUp(stored);
     this.changed();
     const failed = (await ends).filter((end) => end.status === "rejected");
+    this.letGo();
     this.open();
     this.changed();
     return failed.map(({ reason }) => ({ code: codeOf(reason) || "unknown", holder: "" }));
@@ -237,8 +240,16 @@ export class PlaceView implements Ground {
     return path;
   }
 
+  /** A node may take this page for the one before: what that one held nobody holds any more. */
+  private letGo(): void {
+    const held = [...this.cells.values()].flatMap(({ state }) => [...state.grabs.keys()]);
+    const mine = new Set(this.holding);
+    this.release(held.filter((id) => !mine.has(id)));
+  }
+
   /** Takes hold of things; NotDone is thrown where somebody else has one. */
   async grab(ids: readonly string[]): Promise<void> {
+    this.holding = ids;
     const ways = grouped(ids, (id) => this.paths.get(id) ?? "");
     for (const [path, some] of ways) {
       if (path === "" || !this.doors.isOnline) continue;
@@ -255,6 +266,7 @@ export class PlaceView implements Ground {
   }
 
   release(ids: readonly string[]): void {
+    this.holding = this.holding.filter((id) => !ids.includes(id));
     for (const [path, cell] of this.cells) {
       const mine = ids.filter((id) => cell.state.grabs.get(id)?.process === this.doors.who);
       if (mine.length > 0 && path !== "") cell.release(mine).catch(() => undefined);
