@@ -9,7 +9,7 @@ const EDITOR =
 
 /** What documents and places need of a session with a node, and of people. */
 const SESSION =
-  /src\/(?:client\/(?:browser|errors|messages|msgpack|object|session|stream|volatile)|shared\/link|account\/own-role|waiting|name|people|save-text|subprotocol|pages\/SaveBadge|words\/(?:document)|document\/types)\./;
+  /src\/(?:client\/(?:browser|errors|messages|msgpack|object|session|stream|volatile)|shared\/link|account\/own-role|client-lock|keeper|waiting|name|people|save-text|subprotocol|pages\/SaveBadge|words\/(?:document)|document\/types)\./;
 
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;

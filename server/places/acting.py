@@ -21,10 +21,7 @@ from groupcore.shared.places.refusals import NoSuchThingError, NotHereError, Thi
 from groupcore.shared.places.shown import seen
 from groupcore.shared.session import Session
 from server.node import Node
-from server.places.reading import AT_ONCE, ATTEMPTS, moves_too_fast, tree_of
-
-RETRY_S = 0.05
-"""In between: what a cell owes waits for disks."""
+from server.places.reading import AT_ONCE, ATTEMPTS, RETRY_S, moves_too_fast, tree_of
 
 
 @asynccontextmanager

@@ -13,6 +13,8 @@ from server.pictures.naming import is_hash
 
 ATTEMPTS = 60
 """So often what has moved meanwhile is looked for again."""
+RETRY_S = 0.05
+"""In between: what a cell owes waits for disks."""
 AT_ONCE = 50
 """So many cells are opened at a time."""
 CELLS_MAX = 1_024

@@ -27,6 +27,16 @@ class Place:
     folder: str = ""
 
 
+def beside(node: Node, by: str, doc: str) -> Place:
+    """Where a document or place is, if they may put something there."""
+    accounts = node.files.accounts
+    workspace = accounts.workspace_of(doc)
+    is_open = by == GUEST or accounts.workspace_role(by, workspace) >= Role.EDITOR
+    if not is_open or accounts.buried(doc) is not None:
+        return Place()
+    return Place(workspace, accounts.places.get(doc, ""))
+
+
 class Access(Protocol):
     """Who may do what with documents."""
 

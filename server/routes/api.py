@@ -17,7 +17,7 @@ from groupcore.shared.documents.shown import Shot
 from groupcore.shared.documents.tables import words_of
 from groupcore.shared.errors import ForbiddenError
 from server.accounts.errors import forbidden
-from server.accounts.roles import ADMIN, KEEPER, Role
+from server.accounts.roles import ADMIN, KEEPER
 from server.documents.catalogue import DOCUMENT
 from server.documents.making import document_id, make_document
 from server.documents.markdown import Imported, clean_title
@@ -28,7 +28,7 @@ from server.node import Node
 from server.noticed import DOCUMENT as EXPORTED
 from server.pictures.importing import placed
 from server.pictures.named import named_in
-from server.routes.access import Access, Place
+from server.routes.access import Access, Place, beside
 from server.routes.asks import PUBLIC, Ask, Field, Row
 from server.routes.done import SAVED_S, ordered, reached
 from server.routes.files import FOLDER
@@ -212,16 +212,7 @@ class DocumentRoutes:
         title = check_title(ask.text("title")) if "title" in ask.body else f"Copy of {title}"
         blocks = [(attributes, text) for _, attributes, text in shot]
         copied = Imported(title[:TITLE_MAX], blocks)
-        return await self._create(ask, self._beside(ask.by, doc), copied)
-
-    def _beside(self, by: str, doc: str) -> Place:
-        """Where the document is, if they may put something there."""
-        accounts = self.node.files.accounts
-        workspace = accounts.workspace_of(doc)
-        is_open = by == GUEST or accounts.workspace_role(by, workspace) >= Role.EDITOR
-        if not is_open or accounts.buried(doc) is not None:
-            return Place()
-        return Place(workspace, accounts.places.get(doc, ""))
+        return await self._create(ask, beside(self.node, ask.by, doc), copied)
 
     async def import_document(self, ask: Ask) -> Response:
         """A new document from a Markdown body."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.responses import JSONResponse, Response
 
 from groupcore.objects.parsing import check_title
 from groupcore.shared.errors import ForbiddenError
+from groupcore.shared.places import Thing
 from groupcore.shared.places.limits import EDITS_MAX
 from server.accounts.errors import forbidden
 from server.accounts.roles import ADMIN, KEEPER
@@ -18,12 +19,13 @@ from server.errors import BadMessageError
 from server.node import Node
 from server.noticed import DOCUMENT as EXPORTED
 from server.places.acting import Acting, acting
+from server.places.copying import copies, copy_pictures
 from server.places.making import make_place
 from server.places.reading import whole
 from server.places.templates import TEMPLATES
 from server.places.things import EDIT, ID_PATTERN, THING, edits_of, shown, things_of
-from server.routes.access import Access, Place
-from server.routes.api import MADE, TITLE, WORKSPACE, instant
+from server.routes.access import Access, Place, beside
+from server.routes.api import COPY, MADE, TITLE, TITLE_MAX, WORKSPACE, instant
 from server.routes.asks import Ask, Field, Row
 from server.routes.done import SAVED_S, done, ordered, reached
 from server.routes.files import FOLDER
@@ -92,8 +94,24 @@ class PlaceRoutes:
                 {"id": "the place", "title": "its title"},
                 (*PLACE_THERE, "trashed", "bad_change"),
             ),
+            self.copy_row(f"{at}/{{doc}}/duplicate"),
             *self.thing_rows(f"{at}/{{doc}}/things"),
         ]
+
+    def copy_row(self, path: str) -> Row:
+        """A place like another one."""
+        return Row(
+            "POST",
+            path,
+            self.duplicate,
+            "documents:write",
+            "Make a new place with copies of its things",
+            201,
+            (COPY,),
+            {**MADE, "id": "the new place"},
+            (*PLACE_THERE, "too_many_documents", "bad_change", "too_large", "busy"),
+            once=True,
+        )
 
     def thing_rows(self, at: str) -> list[Row]:
         """What is done to things."""
@@ -152,15 +170,28 @@ class PlaceRoutes:
 
     async def create(self, ask: Ask) -> Response:
         """A new place, as its template is."""
-        node, title = self.node, check_title(ask.text("title"))
-        catalogue, most = node.whole_catalogue, node.settings.documents_max
-        doc = document_id(node.settings.cluster, ask.key)
+        title = check_title(ask.text("title"))
+        doc = document_id(self.node.settings.cluster, ask.key)
         await self.access.file(ask, doc, Place(ask.text("workspace"), ask.text("folder")))
-        things = TEMPLATES[ask.text("template") or "empty"]
-        made = make_place(
-            node.keepers.places, catalogue, doc, title, things, most, self.access.settle
-        )
-        await ordered(made)
+        return await self._make(doc, title, TEMPLATES[ask.text("template") or "empty"])
+
+    async def duplicate(self, ask: Ask) -> Response:
+        """A new place with copies of the things, beside the other one where one may."""
+        node, source, may_read = self.node, ask.path("doc"), self.access.reader(ask)
+        await check_there(node, may_read, source, PLACE)
+        title, things = await reached(self._seen(source))
+        if not may_read(source):  # not any more
+            raise BadMessageError("no_such_place", "there is no place of this id here")
+        given = ask.text("title") if "title" in ask.body else f"Copy of {title}"[:TITLE_MAX]
+        doc = document_id(node.settings.cluster, ask.key)
+        await self.access.file(ask, doc, beside(node, ask.by, source))
+        await copy_pictures(node.pictures, source, doc, things)
+        return await self._make(doc, check_title(given), copies(things, doc))
+
+    async def _make(self, doc: str, title: str, things: Sequence[Thing]) -> Response:
+        node, settle = self.node, self.access.settle
+        catalogue, most = node.whole_catalogue, node.settings.documents_max
+        await ordered(make_place(node.keepers.places, catalogue, doc, title, things, most, settle))
         saved = True
         try:
             async with asyncio.timeout(SAVED_S):
@@ -174,17 +205,17 @@ class PlaceRoutes:
         """The place as this node has it, all of it at one place of the order."""
         doc, may_read = ask.path("doc"), self.access.reader(ask)
         await check_there(self.node, may_read, doc, PLACE)
-        title, things = await reached(self._read(doc))
+        title, things = await reached(self._seen(doc))
         if not may_read(doc):  # not any more
             raise BadMessageError("no_such_place", "there is no place of this id here")
         if ask.by != GUEST:
             await self.node.noticed.note_first(EXPORTED, ask.by, doc, ask.origin)
-        return JSONResponse({"id": doc, "title": title, "things": things})
+        return JSONResponse({"id": doc, "title": title, "things": [shown(one) for one in things]})
 
-    async def _read(self, doc: str) -> tuple[str, list[object]]:
+    async def _seen(self, doc: str) -> tuple[str, list[Thing]]:
         async with self.node.keepers.places.reading(doc) as minding:
             things = await whole(minding)
-            return minding.place.outline.title, [shown(one) for one in things]
+            return minding.place.outline.title, things
 
     async def rename(self, ask: Ask) -> Response:
         """Another title, given by who asks, as the place's list allows."""

@@ -280,3 +280,64 @@ async def test_a_board_is_made_beside_documents_and_opened_from_the_list(
     await tab.page.get_by_role("link", name="From the list").click()
     await expect(stage(tab)).to_be_visible()
     assert tab.page.url.rpartition("/")[2] == address.rpartition("/")[2]
+
+
+async def test_one_brings_everyone_here_and_they_go_or_stay(cluster: Cluster, tabs: Tabs) -> None:
+    a, b = cluster.nodes["a"].url, cluster.nodes["b"].url
+    ann = await tabs.open("about:blank", "Ann")
+    place = await create_place(ann, a, "Calls")
+    await ann.page.goto(f"{a}/p/{place}")
+    await take(ann, "rectangle")
+    await drag(ann, (400, 300), (520, 380))
+    await ann.saved()
+    bob = await open_board(tabs, b, place, "Bob")
+    await ann.page.mouse.move(900, 700)
+    await ann.page.mouse.wheel(6_000, 4_000)
+    await take(ann, "ellipse")
+    await drag(ann, (700, 300), (820, 380))
+    await ann.saved()
+    await expect(bob.page.locator('[data-testid=pointer][data-name="Ann"]')).to_have_count(0)
+
+    await ann.page.get_by_test_id("people-button").click()
+    await ann.page.get_by_test_id("bring-everyone").click()
+    await expect(ann.page.get_by_test_id("notice")).to_contain_text("The others are asked")
+    called = bob.page.get_by_test_id("called")
+    await expect(called).to_contain_text("Ann asks you to come to where they are.")
+    for width, scheme in SIZES:
+        await bob.resize(width, scheme)
+        await bob.screenshot(f"board-called-{width}-{scheme}")
+        await fits(bob)
+    await bob.resize(1280, "light")
+    assert await violations(bob) == ""
+    await called.get_by_role("button", name="Go there").click()
+    await expect(called).to_have_count(0)
+    await ann.page.mouse.move(760, 340)
+    await expect(bob.page.locator('[data-testid=pointer][data-name="Ann"]')).to_be_visible()
+    # Who is asked again at once is not asked: a node has people wait between two calls.
+    await ann.page.get_by_test_id("people-button").click()
+    await expect(ann.page.get_by_test_id("bring-everyone")).to_be_disabled()
+
+
+async def test_a_board_is_duplicated_from_its_row_with_all_its_things(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    a, b = cluster.nodes["a"].url, cluster.nodes["b"].url
+    ann = await tabs.open("about:blank", "Ann")
+    place = await create_place(ann, a, "Twice")
+    await ann.page.goto(f"{a}/p/{place}")
+    await take(ann, "rectangle")
+    await drag(ann, (400, 300), (520, 380))
+    await take(ann, "ellipse")
+    await drag(ann, (700, 300), (820, 380))
+    await take(ann, "arrow")
+    await drag(ann, (460, 340), (760, 340))
+    await ann.saved()
+    await ann.page.goto(b)
+    row = ann.page.get_by_test_id("file").filter(has_text="Twice")
+    await row.get_by_test_id("file-menu").click()
+    await ann.page.get_by_test_id("do-duplicate").click()
+    await ann.page.get_by_role("link", name="Copy of Twice").click()
+    await show_list(ann)
+    await expect(ann.page.get_by_test_id("thing")).to_have_count(3)
+    await expect(ann.page.locator("[data-kind=arrow]")).to_contain_text("from Rectangle to Ellipse")
+    assert ann.page.url.rpartition("/")[2] != place

@@ -117,10 +117,11 @@ test("who came by a link is not offered what only people with an account may do"
   const act = (): void => undefined;
   const acts = { open: act, rename: act, duplicate: act, move: act, like: act, shift: act };
   const all = { ...acts, throwAway: act, restore: act, delete: act };
-  const offered = (isVisitor: boolean): string[] =>
-    choicesFor(files, row, { kind: "shared" }, isVisitor, all).map(({ id }) => id);
+  const offered = (isVisitor: boolean, of = row): string[] =>
+    choicesFor(files, of, { kind: "shared" }, isVisitor, all).map(({ id }) => id);
   expect(offered(true)).toEqual(["open", "download"]);
   expect(offered(false)).toEqual(["open", "duplicate", "like", "download"]);
+  expect(offered(false, { ...row, isPlace: true })).toEqual(["open", "duplicate", "like"]);
 });
 
 test("nothing is made in the trash, nor where one may not write", () => {

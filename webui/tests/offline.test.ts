@@ -177,7 +177,7 @@ test("documents with unsent edits of a person are told, with as many changes as 
   store.close();
   const found = await keptDocuments("user:ann");
   expect(found.sort((one, other) => (one.id < other.id ? -1 : 1))).toEqual([
-    { id: "list", title: "My list", places: 1, isShowable: true },
-    { id: "plan", title: "plan's title", places: 2, isShowable: true },
+    { id: "list", isPlace: false, title: "My list", places: 1, isShowable: true },
+    { id: "plan", isPlace: false, title: "plan's title", places: 2, isShowable: true },
   ]);
 });

@@ -65,7 +65,7 @@ LEAST = {
     "post_documents_doc_duplicate": Who.EDITOR,
     **dict.fromkeys(("post_places", "patch_places_doc", "post_places_doc_things"), Who.EDITOR),
     **dict.fromkeys(("patch_places_doc_things", "delete_places_doc_things"), Who.EDITOR),
-    "post_places_doc_pictures": Who.EDITOR,
+    **dict.fromkeys(("post_places_doc_pictures", "post_places_doc_duplicate"), Who.EDITOR),
     # To say who may.
     **dict.fromkeys(("get_users", "post_users", "patch_users_user"), Who.OWNER),
     **dict.fromkeys(("delete_users_user_sessions", "get_audit", "post_workspaces"), Who.OWNER),

@@ -42,9 +42,9 @@ export function renamePlace(id: string, title: string): Promise<void> {
   return retitle("places", id, title);
 }
 
-/** Makes a document with the same blocks; its id. */
-export async function duplicate(id: string, title: string): Promise<string> {
-  return textOf((await send("POST", `/documents/${part(id)}/duplicate`, { title }, true)).id);
+/** Makes a document with the same blocks, or a place with the same things; its id. */
+export async function duplicate(id: string, title: string, kind = "documents"): Promise<string> {
+  return textOf((await send("POST", `/${kind}/${part(id)}/duplicate`, { title }, true)).id);
 }
 
 export async function move(items: readonly string[], to: Target): Promise<void> {

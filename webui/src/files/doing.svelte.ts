@@ -129,7 +129,11 @@ export class Doing {
   duplicate(row: FileRow): Promise<void> {
     return this.attempt(async () => {
       const title = copyTitle(row.title);
-      const made = await duplicate(row.id, title);
+      const made = await duplicate(
+        row.id,
+        title,
+        row.kind === "folder" || !row.isPlace ? "documents" : "places",
+      );
       this.tell(filesWords.duplicated(title), () => throwAway([made]));
     });
   }

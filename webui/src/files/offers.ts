@@ -52,7 +52,8 @@ export function choicesFor(
   return only([
     { id: "open", label: filesWords.open, act: acts.open },
     mayRename && { id: "rename", label: filesWords.rename, act: acts.rename },
-    isText && !isVisitor && { id: "duplicate", label: filesWords.duplicate, act: acts.duplicate },
+    isDocument &&
+      !isVisitor && { id: "duplicate", label: filesWords.duplicate, act: acts.duplicate },
     arranges && { id: "move", label: filesWords.moveTo, act: acts.move },
     !isVisitor && {
       id: "like",

@@ -1,13 +1,18 @@
 /** Others ask everybody to come to where they are: one notice at a time, and not again and again. */
 
-import type { Person } from "../people";
+/** What calls need to know of a person; `calls`: how often they have asked. */
+export interface Calling {
+  readonly who: string;
+  readonly name: string;
+  readonly calls: number;
+}
 
 /** So long a notice stands. */
 const NOTICE_MS = 30_000;
 /** Who was told "not now" is not heard for so long. */
 const QUIET_MS = 60_000;
 
-export class Calls {
+export class Calls<Person extends Calling = Calling> {
   /** Who asks. */
   caller: Person | null = null;
   private readonly heard = new Map<string, number>();

@@ -8,10 +8,11 @@ import { Arrivals } from "./arrivals";
 import { Calls } from "./calls";
 
 export { Changes } from "./changes";
+export { Calls };
 
 export class Noticing {
   readonly arrivals: Arrivals;
-  readonly calls: Calls;
+  readonly calls: Calls<Person>;
 
   constructor(
     later: (delay_ms: number, act: () => void) => void,
@@ -19,7 +20,7 @@ export class Noticing {
     changed: () => void,
   ) {
     this.arrivals = new Arrivals(later, now_ms, changed);
-    this.calls = new Calls(later, now_ms, changed);
+    this.calls = new Calls<Person>(later, now_ms, changed);
   }
 
   /** These are here now. */

@@ -5,8 +5,9 @@
  * which was done there, the state is asked for anew.
  */
 
+import { CallError } from "../client/errors";
 import type { Item } from "../client/messages";
-import { type Change, changeOf, Shared } from "../client/object";
+import { type Change, changeOf, Shared, type StoredObject } from "../client/object";
 import { applied, type Operation } from "./cell";
 import { PlaceRefusal } from "./refusal";
 import type { Box } from "./squares";
@@ -236,10 +237,43 @@ export function followed(cell: CellState, item: Item): CellState {
 
 // --- objects --------------------------------------------------------------------------------------
 
+/** How a call of a page before ends. */
+interface Ending {
+  readonly end: Promise<readonly unknown[]>;
+  readonly resolve: (results: readonly unknown[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
 /** A cell that the page has open; `state` is another value behind each change. */
 export class CellObject extends Shared {
   static readonly type = "Cell";
   state: CellState = newCell();
+  private readonly endings = new Map<number, Ending>();
+
+  /** Goes on from what was kept; `state`: of that version, null where none was. */
+  resume(stored: StoredObject, state: CellState | null): void {
+    this.restore(stored);
+    if (state !== null) this.state = state;
+    for (const [n] of stored.waiting) {
+      let [resolve, reject]: [Ending["resolve"], Ending["reject"]] = [() => {}, () => {}];
+      const end = new Promise<readonly unknown[]>((...both) => {
+        [resolve, reject] = both;
+      });
+      end.catch(() => undefined);
+      this.endings.set(n, { end, resolve, reject });
+    }
+  }
+
+  /** The result of the first operation of a call of a page before; null: there is no such call. */
+  outcome(n: number): Promise<unknown> | null {
+    return this.endings.get(n)?.end.then(([result]) => result) ?? null;
+  }
+
+  protected override answered(n: number, results: readonly unknown[] | null, code: string): void {
+    const ending = this.endings.get(n);
+    if (results !== null) ending?.resolve(results);
+    else ending?.reject(new CallError(code, code));
+  }
 
   /** Puts new things; see docs/places.md for what is refused, here and below. */
   put(things: readonly Thing[], to = ""): Promise<unknown> {
@@ -337,9 +371,21 @@ export class PlaceObject extends Shared {
   readonly far = new Map<string, Far>();
   /** Who may what has changed. */
   onRights: (() => void) | null = null;
+  /** A call has its answer; "": it was done. */
+  onAnswered: ((code: string) => void) | null = null;
 
   rename(title: string): Promise<unknown> {
     return this.call("rename", title);
+  }
+
+  /** Goes on from what was kept; `state`: of that version, null where none was. */
+  resume(stored: StoredObject, state: WireOutline | null): void {
+    this.restore(stored);
+    if (state !== null) this.show(state);
+  }
+
+  protected override answered(_n: number, _results: unknown, code: string): void {
+    this.onAnswered?.(code);
   }
 
   /** Everything here, as a snapshot has it. */

@@ -128,7 +128,13 @@ test("what somebody shows is read with care, and comes as it went", () => {
   const shown = {
     name: "Ann",
     ...{ at: { x: 1, y: 2 }, selected: ["a"], ink: [{ x: 3, y: 4 }], view: [0, 0, 9, 9] as const },
-    ...{ drafts: [["a", 1, 2, 3, 4, 5]] as const, isIdle: false, colour: "red", width: 4 },
+    ...{
+      drafts: [["a", 1, 2, 3, 4, 5]] as const,
+      isIdle: false,
+      calls: 3,
+      colour: "red",
+      width: 4,
+    },
   };
   const [name, pointer, view, selection, drag, idle, calls, editing, line, colour, width] =
     toPresence(shown) as unknown[];

@@ -1,11 +1,16 @@
 /** One open place: the session, the board, the people on it, and how things stand with one's edits. */
 
 import { OwnRole } from "../../account/own-role";
-import type { Session, State } from "../../client/session";
+import type { Options, Session, State } from "../../client/session";
 import { Presence } from "../../client/volatile";
+import type { ClientLocks } from "../../client-lock";
 import type { SaveState } from "../../document/types";
+import type { Calls } from "../../here/calls";
+import { Keeper, takeKept } from "../../keeper";
 import { clipped } from "../../place/interest";
+import type { Box } from "../../place/squares";
 import type { Problem } from "../../problem";
+import type { Kept, Store } from "../../store";
 import { Waiting } from "../../waiting";
 import { boardWords } from "../../words/board";
 import { number } from "../../words/formats";
@@ -14,6 +19,7 @@ import { NO_EDGES } from "../model/camera";
 import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
 import { Announcer, isNamed, type News } from "./announcer";
+import { changedBy, isStoredPlace, type StoredPlace, thingsOf } from "./keeping";
 import { type Draft, Others, type Person, personOf, toPresence } from "./others";
 import { type NotDone, PlaceView } from "./place-view";
 import { PRESENCE } from "./presence";
@@ -23,12 +29,18 @@ export interface BoardState {
   readonly isLoaded: boolean;
   readonly title: string;
   readonly save: SaveState;
+  /** The browser's store has what is not saved; null: it cannot have it. */
+  readonly isKept: boolean | null;
   readonly waited_s: 0 | 3 | 10;
   readonly problem: Problem | null;
   readonly role: string | null;
   readonly mayWrite: boolean;
   readonly people: readonly Person[];
   readonly following: Person | null;
+  /** Who asks to come. */
+  readonly caller: Person | null;
+  /** One has just asked the others. */
+  readonly isCalling: boolean;
   readonly notice: string | null;
   /** What others did, to be said aloud. */
   readonly said: string;
@@ -36,7 +48,11 @@ export interface BoardState {
 }
 
 export interface BoardParts {
-  readonly session: (onState: (state: State) => void) => Session;
+  readonly session: (options: Pick<Options, "stored" | "kept" | "onState">) => Session;
+  readonly store: Store | null;
+  readonly locks: ClientLocks;
+  /** Whose page this is; what was kept for another person is left alone. */
+  readonly principal: string;
   readonly after: (delay_ms: number, act: () => void) => () => void;
   readonly now_ms: () => number;
   readonly role?: () => Promise<string>;
@@ -48,7 +64,11 @@ export interface BoardParts {
 }
 
 const NOTICE_MS = 6_000;
+/** What is said of before is read by who has just come back. */
+const LATE_NOTICE_MS = 30_000;
 const SHOWN_MS = 50;
+/** As long as the nodes have people wait between two calls, and a little more. */
+const CALL_MS = 10_500;
 const IDLE_MS = 120_000;
 
 export class BoardController {
@@ -69,15 +89,25 @@ export class BoardController {
   private notice: string | null = null;
   private said = "";
   private following: Person | null = null;
+  private callers: Calls<Person> | null = null;
+  private calls = 0;
+  private isCalling = false;
   private isClosed = false;
   private isTold = false;
   private name: string;
   private active_ms: number;
   private heldView = "";
+  private readonly keeper: Keeper;
+  /** How much was begun when it was looked at last. */
+  private begun = 0;
+  private wasUnsent = false;
+  /** What is to be kept of a page that is closed. */
+  private last: Kept | null = null;
 
-  constructor(
-    id: string,
+  private constructor(
+    private readonly id: string,
     private readonly parts: BoardParts,
+    kept: Kept | undefined,
   ) {
     this.name = parts.name;
     this.active_ms = parts.now_ms();
@@ -87,10 +117,24 @@ export class BoardController {
     this.waiting = new Waiting(later);
     this.announcer = new Announcer(later, (news) => this.tellNews(news));
     this.role = new OwnRole(parts.role, later, () => this.tell());
-    this.session = parts.session((state) => this.onState(state));
-    this.doors = new SessionDoors(this.session, id, parts.after);
+    const { store } = parts;
+    this.keeper = new Keeper(
+      store,
+      () => this.toKeep(),
+      kept !== undefined,
+      () => this.tell(),
+    );
+    this.session = parts.session({
+      ...(kept === undefined ? {} : { stored: kept.session }),
+      kept: () => this.keeper.kept(),
+      onState: (state) => this.onState(state),
+    });
+    const left = isStoredPlace(kept?.state) ? kept.state : null;
+    this.doors = new SessionDoors(this.session, id, parts.after, left);
     this.doors.onEnd = (error) => this.ended(error);
+    this.doors.onNotRenamed = () => this.say(boardWords.notDone);
     this.place = new PlaceView(this.doors);
+    this.place.errands.onChange = () => this.keep();
     this.board = new Board(
       this.place,
       {
@@ -103,25 +147,50 @@ export class BoardController {
     );
     const { wish } = this.place;
     this.place.wish = (asked) => {
-      const ids = [...asked.puts, ...asked.edits].map((one) => one.id);
-      this.announcer.mine([...ids, ...asked.deletions.map(([one]) => one)]);
+      this.announcer.mine(thingsOf(asked));
       return wish.call(this.place, asked);
     };
     void this.meet(`place/${id}/here`);
+    if (left !== null) this.takeUp(left);
+  }
+
+  /** Opens a place, with what an earlier tab could not send. */
+  static async open(id: string, parts: BoardParts): Promise<BoardController> {
+    const { kept } = await takeKept(id, parts);
+    const controller = new BoardController(id, parts, kept);
+    if (kept === undefined) await parts.locks.take(controller.session.client);
+    controller.tell();
+    return controller;
+  }
+
+  /** Who has done something here may go on with it, until a node says otherwise. */
+  private takeUp(left: StoredPlace): void {
+    this.role.assume();
+    for (const { wish } of left.errands) this.announcer.mine(thingsOf(wish));
+    for (const path of this.doors.left) this.place.cell(path);
+    void this.place.takeUp(left.errands).then((failed) => {
+      const reasons = new Set(failed.map(notDoneText));
+      const said = boardWords.keptNotDone(failed.length, [...reasons].join(" "));
+      if (failed.length > 0) this.say(said, LATE_NOTICE_MS);
+    });
+    this.keep();
   }
 
   get state(): BoardState {
     const { doors, session, waiting } = this;
     return {
       isLoaded: doors.isLoaded,
-      title: doors.outline.title,
+      title: doors.renamed ?? doors.outline.title,
       save: this.save,
+      isKept: this.keeper.isKept,
       waited_s: waiting.waited_s,
       problem: this.problem ?? session.stopped,
       role: this.role.name,
       mayWrite: this.mayWrite,
       people: this.others.people,
       following: this.following,
+      caller: this.callers?.caller ?? null,
+      isCalling: this.isCalling,
       notice: this.notice,
       said: this.said,
       condition: session.state === "connected" ? session.condition : "serving",
@@ -134,14 +203,41 @@ export class BoardController {
 
   private get save(): SaveState {
     const edits = this.place.unsaved + this.doors.outline.unsaved;
-    if (this.session.state !== "connected") return { kind: "offline", edits, places: edits };
-    return { kind: edits === 0 ? "saved" : "saving", edits, places: edits };
+    const changed = changedBy(this.place.errands.all) + (this.doors.renamed === null ? 0 : 1);
+    const places = edits === 0 ? 0 : Math.max(1, changed);
+    if (this.session.state !== "connected") return { kind: "offline", edits, places };
+    return { kind: edits === 0 ? "saved" : "saving", edits, places };
+  }
+
+  // --- what outlives the tab ------------------------------------------------------------------
+
+  private get hasUnsent(): boolean {
+    return this.place.errands.all.length > 0 || this.doors.renamed !== null;
+  }
+
+  private toKeep(): Kept {
+    if (this.last !== null) return this.last;
+    const { client, stored: session, state } = this.session;
+    const errands = this.place.errands.stored;
+    const isOffline = state !== "connected";
+    const left = this.hasUnsent ? { ...this.doors.stored(isOffline), errands } : null;
+    const { principal } = this.parts;
+    return { doc: this.id, client, principal, session, state: left, drafts: [] };
+  }
+
+  /** `isNew`: the person has done something. */
+  private keep(isNew = this.place.errands.begun > this.begun): void {
+    if (this.isClosed) return;
+    this.begun = this.place.errands.begun;
+    this.wasUnsent = this.hasUnsent;
+    this.keeper.changed(this.wasUnsent, isNew);
   }
 
   setTitle(title: string): void {
     const clean = title.replace(/\s+/g, " ").trim().slice(0, 200);
     if (clean === "" || clean === this.doors.outline.title) return;
-    this.doors.outline.rename(clean).catch(() => this.say(boardWords.notDone));
+    this.doors.rename(clean);
+    this.keep(true);
     this.tell();
   }
 
@@ -150,11 +246,11 @@ export class BoardController {
     this.show();
   }
 
-  say(notice: string | null): void {
+  say(notice: string | null, lasts_ms = NOTICE_MS): void {
     this.notice = notice;
     this.tell();
     if (notice === null) return;
-    this.parts.after(NOTICE_MS, () => {
+    this.parts.after(lasts_ms, () => {
       if (this.notice !== notice || this.isClosed) return;
       this.notice = null;
       this.tell();
@@ -178,6 +274,9 @@ export class BoardController {
     const others = this.session.state === "connected" ? [...(this.here?.others ?? [])] : [];
     const people = others.flatMap(([who, value]) => personOf(who, value) ?? []);
     this.others.update(people, this.place.things);
+    if (people.length > 0 || this.callers !== null) {
+      this.listen(people).catch(() => undefined); // tried again when they show something else
+    }
     if (this.following !== null) this.goAlong(people);
     this.board.refresh();
     this.tell();
@@ -190,14 +289,49 @@ export class BoardController {
       people.find(({ name }) => name === before?.name);
     this.following = now ?? null;
     if (now?.view == null) return;
-    const { camera } = this.board;
-    this.board.look(camera.fitting(now.view, NO_EDGES));
+    this.board.look(this.board.camera.fitting(now.view, NO_EDGES));
   }
 
   follow(who: string | null): void {
     this.following = this.others.people.find((one) => one.who === who) ?? null;
     if (this.following !== null) this.goAlong(this.others.people);
     this.tell();
+  }
+
+  /** What hears who asks comes with the first of the others, and is what documents have. */
+  private async listen(people: readonly Person[]): Promise<void> {
+    if (this.callers === null) {
+      const { Calls } = await import("../../here/noticing");
+      const later = (delay_ms: number, act: () => void) =>
+        void this.parts.after(delay_ms, () => this.isClosed || act());
+      this.callers ??= new Calls<Person>(later, this.parts.now_ms, () => this.tell());
+    }
+    this.callers.update(people);
+  }
+
+  /** Asks all others to come to what one sees. */
+  call(): void {
+    if (this.isCalling) return;
+    this.calls += 1;
+    this.isCalling = true;
+    this.show();
+    this.tell();
+    this.parts.after(CALL_MS, () => {
+      this.isCalling = false;
+      this.tell();
+    });
+  }
+
+  /** The answer to who asks to come. */
+  answer(isGoing: boolean): void {
+    const caller = this.callers?.answer(isGoing);
+    if (caller?.view != null) this.goTo(caller.view);
+  }
+
+  /** One goes there once: following somebody else ends with it. */
+  private goTo(view: Box): void {
+    this.wandered();
+    this.board.look(this.board.camera.fitting(view, NO_EDGES));
   }
 
   /** The person goes a way of their own. */
@@ -233,6 +367,7 @@ export class BoardController {
       ink: board.doing.ink,
       view: clipped([left, top, right, bottom]),
       isIdle: this.parts.now_ms() - this.active_ms > IDLE_MS,
+      calls: this.calls,
       colour: board.styleFor("ink").colour,
       width: board.styleFor("ink").width,
     });
@@ -275,6 +410,7 @@ export class BoardController {
     this.announcer.look(this.place.things, view !== this.heldView || !this.place.isLoaded);
     this.heldView = view;
     this.board.mayWrite = this.mayWrite;
+    if (this.hasUnsent !== this.wasUnsent) this.keep();
     this.show();
     this.parts.drawn();
     this.tell();
@@ -282,6 +418,8 @@ export class BoardController {
 
   private onState(state: State): void {
     if (state === "connected") this.role.ask();
+    // What is kept without a connection shows the place, too.
+    else if (this.hasUnsent) this.keep();
     this.look();
     this.tell();
   }
@@ -298,20 +436,24 @@ export class BoardController {
     this.show();
   }
 
-  /** True when leaving now would lose something. */
-  get wouldLose(): boolean {
-    return this.save.edits > 0 && this.problem === null;
+  /** The tab is being hidden or closed; true when closing now would lose something. */
+  hide(): boolean {
+    this.keeper.flush();
+    return this.keeper.hasFailed && this.save.edits > 0 && this.problem === null;
   }
 
   leave(): void {
     this.here?.set(null);
     this.session.flush();
+    this.keeper.flush();
   }
 
   close(): void {
+    this.last = this.toKeep();
     this.isClosed = true;
     this.here?.set(null);
     this.session.flush();
+    this.keeper.flush();
     this.board.close();
     this.session.close();
   }

@@ -11,6 +11,10 @@ export interface CellDoor {
   readonly isLoaded: boolean;
   readonly unanswered: number;
   readonly unsaved: number;
+  /** The number of the last call. */
+  readonly lastCall: number;
+  /** How a call of a page before ends; null: it is none that is waited for. */
+  outcome(n: number): Promise<unknown> | null;
   put(things: readonly Thing[]): Promise<unknown>;
   change(edits: readonly Edit[]): Promise<unknown>;
   delete(things: readonly string[], version: number): Promise<unknown>;
@@ -37,6 +41,8 @@ export interface Doors {
   /** What this session is called as who holds a thing. */
   readonly who: string;
   readonly isOnline: boolean;
+  /** The session has ended for good: what is asked has no end any more. */
+  readonly isStopped: boolean;
   /** Most cells that may be open at a time. */
   readonly most: number;
   /** Is told of each change of a cell, and of the tree. */

@@ -81,6 +81,7 @@ export class LocalPlace {
 export class LocalDoors implements Doors {
   onChange: (() => void) | null = null;
   readonly isOnline = true;
+  readonly isStopped = false;
   readonly most = 60;
   /** The cells that are open. */
   readonly held = new Set<string>();
@@ -113,6 +114,7 @@ class LocalDoor implements CellDoor {
   readonly isLoaded = true;
   readonly unanswered = 0;
   readonly unsaved = 0;
+  readonly lastCall = 0;
 
   constructor(
     private readonly place: LocalPlace,
@@ -127,6 +129,10 @@ class LocalDoor implements CellDoor {
 
   private async run(operation: Operation): Promise<unknown> {
     return this.place.run(this.path, this.who, operation);
+  }
+
+  outcome(): null {
+    return null;
   }
 
   put(things: readonly Thing[]): Promise<unknown> {

@@ -4,7 +4,9 @@ import type { Identity } from "../../account/session";
 import { fetchTicket } from "../../account/ticket";
 import { ask, listSockets, socketUrl, textOf } from "../../api";
 import { connect } from "../../client/session";
+import { browserLocks, type ClientLocks } from "../../client-lock";
 import type { Socket } from "../../shared/link";
+import { Store } from "../../store";
 import { SUBPROTOCOL } from "../../subprotocol";
 import { BoardController, type BoardParts } from "./controller";
 
@@ -19,28 +21,39 @@ function after(delay_ms: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-export function openBoard(
+let locks: ClientLocks | null = null;
+let store: Promise<Store | null> | null = null;
+
+export async function openBoard(
   id: string,
   name: string,
   identity: Identity,
   told: Pick<BoardParts, "changed" | "drawn" | "write">,
-): BoardController {
+): Promise<BoardController> {
+  locks ??= browserLocks();
+  // A browser that keeps nothing (some private windows) still draws; closing is asked about then.
+  store ??= Store.open().catch(() => null);
   const own = socketUrl(location.origin) ?? "";
   const ticket = identity.hasAccounts ? { ticket: fetchTicket } : {};
   const role = identity.hasAccounts ? { role: () => roleIn(id) } : {};
-  const session: BoardParts["session"] = (onState) =>
-    connect([own], { openSocket, after, onState, ...ticket });
-  const controller = new BoardController(id, {
-    session,
+  const controller = await BoardController.open(id, {
+    session: (options) => connect([own], { openSocket, after, ...options, ...ticket }),
+    store: await store,
+    locks,
+    principal: identity.principal ?? "",
     after,
     now_ms: () => Date.now(),
     name,
     ...role,
     ...told,
   });
-  void listSockets(own).then((urls) => {
-    controller.session.urls = urls;
-  });
+  const learn = (): void =>
+    void listSockets(own).then((urls) => {
+      controller.session.urls = urls;
+    });
+  learn();
+  // Who has come up without a connection has learnt of none.
+  if (!navigator.onLine) addEventListener("online", learn, { once: true });
   return controller;
 }
 

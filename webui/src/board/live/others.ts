@@ -18,6 +18,8 @@ export interface Shown {
   /** What the session sees. */
   readonly view: Box | null;
   readonly isIdle: boolean;
+  /** How often the person has asked everybody to come. */
+  readonly calls: number;
   /** Of what is being drawn. */
   readonly colour: string;
   readonly width: number;
@@ -44,7 +46,7 @@ const LAST_MS = 1_500;
 
 /** As docs/protocol-browser.md has it. */
 export function toPresence(shown: Shown): unknown {
-  const { name, at, selected, drafts, ink, view, isIdle, colour, width } = shown;
+  const { name, at, selected, drafts, ink, view, isIdle, calls, colour, width } = shown;
   return [
     name,
     at === null ? [] : [placed(at.x), placed(at.y)],
@@ -52,7 +54,7 @@ export function toPresence(shown: Shown): unknown {
     selected.slice(0, SELECTED_MAX),
     drafts.slice(0, DRAFTS_MAX),
     isIdle,
-    0,
+    calls,
     "",
     ink.slice(-INK_MAX).flatMap(({ x, y }) => [placed(x), placed(y)]),
     ink.length > 0 ? colour : "",
@@ -63,10 +65,8 @@ export function toPresence(shown: Shown): unknown {
 /** What somebody shows, read with care; null where it is nothing of this form. */
 export function personOf(who: string, value: unknown): Person | null {
   if (typeof value !== "object" || value === null) return null;
-  const { name, pointer, selection, drag, line, view, idle, colour, width } = value as Record<
-    string,
-    unknown
-  >;
+  const { name, pointer, selection, drag, line, view, idle, calls, colour, width } =
+    value as Record<string, unknown>;
   if (typeof name !== "string") return null;
   const point = numbers(pointer);
   const box = numbers(view);
@@ -86,6 +86,7 @@ export function personOf(who: string, value: unknown): Person | null {
     ink: points,
     view: box.length === 4 ? (box as unknown as Box) : null,
     isIdle: idle === true,
+    calls: Number.isSafeInteger(calls) ? Number(calls) : 0,
     colour: colourIn(colour) ?? "",
     width: Math.min(64, Math.max(0, Number(width) || 0)),
   };

@@ -4,11 +4,9 @@
  * Rules.
  *   V1  What is shown is what the open cells show, with one's own unanswered wishes done on it.
  *   V2  A wish is asked once, of the cells where its things are; what is in several cells is one
- *       joint move, which is seen whole.
- *   V3  What could not be done because a thing had gone to another cell is asked again there.
+ *       joint move, which is seen whole (errands.ts).
  */
 
-import { randomId } from "../../ids";
 import { interest, type View } from "../../place/interest";
 import { seen } from "../../place/shown";
 import { type Box, leafAt } from "../../place/squares";
@@ -16,6 +14,7 @@ import type { CellState } from "../../place/state";
 import { type Edit, edited, type Thing } from "../../place/thing";
 import type { Wish } from "../model/own-changes";
 import { type CellDoor, codeOf, type Doors, type Far } from "./doors";
+import { Errands, type Ground, grouped, PASSING, type StoredErrand } from "./errands";
 
 /** Why something was not done; `holder`: who has hold of it. */
 export interface NotDone {
@@ -23,22 +22,16 @@ export interface NotDone {
   readonly holder: string;
 }
 
-interface Own {
-  readonly wish: Wish;
-}
+/** A thing that goes through more cells than these is looked for again. */
+const HOPS_MAX = 4;
 
-/** Reasons that pass: a thing is on its way to another cell, or a cell learns what it is. */
-const PASSING = new Set(["not_here", "no_such_thing", "thing_busy", "not_open"]);
-const ATTEMPTS_MAX = 8;
-const AGAIN_MS = 120;
-/** So many things fit into an operation, by their number and their size. */
-const PUTS_MAX = 20;
-const EDITS_MAX = 100;
-
-export class PlaceView {
+export class PlaceView implements Ground {
   onChange: (() => void) | null = null;
   private readonly cells = new Map<string, CellDoor>();
-  private own: Own[] = [];
+  readonly errands = new Errands(this);
+  private isClosed = false;
+  /** What this page has hold of, or wants to. */
+  private holding: readonly string[] = [];
   private shown: ReadonlyMap<string, Thing> | null = null;
   private paths = new Map<string, string>();
   private box: Box = [0, 0, 1, 1];
@@ -68,7 +61,7 @@ export class PlaceView {
       found.set(thing.id, thing);
       this.paths.set(thing.id, path);
     }
-    for (const { wish } of this.own) this.overlay(found, wish);
+    for (const { wish } of this.errands.all) this.overlay(found, wish);
     return found;
   }
 
@@ -76,7 +69,7 @@ export class PlaceView {
     for (const thing of puts) {
       if (found.has(thing.id)) continue;
       found.set(thing.id, thing);
-      this.paths.set(thing.id, this.leaf(thing));
+      this.paths.set(thing.id, this.leafOf(thing));
     }
     for (const edit of edits) {
       const thing = found.get(edit.id);
@@ -121,7 +114,7 @@ export class PlaceView {
   get unsaved(): number {
     let count = 0;
     for (const { unsaved } of this.cells.values()) count += unsaved;
-    return Math.max(count, this.own.length);
+    return Math.max(count, this.errands.all.length);
   }
 
   /** Who has hold of a thing; "": nobody, or this session. */
@@ -148,6 +141,8 @@ export class PlaceView {
       const isLeaf = tree.get(path) !== "inner";
       if (isLeaf && !this.cells.has(path) && this.cells.size < most) this.cell(path);
     }
+    // What is here without a connection could not be had again.
+    if (!this.doors.isOnline) return;
     const wanted = new Set(this.asked);
     for (const [path, cell] of [...this.cells]) {
       if (wanted.has(path) && tree.get(path) !== "inner") continue;
@@ -163,14 +158,26 @@ export class PlaceView {
     return this.asked.some((one) => one.startsWith(path)) && state.owes.size > 0;
   }
 
-  private cell(path: string): CellDoor {
+  cell(path: string): CellDoor {
     const found = this.cells.get(path) ?? this.doors.open(path);
     this.cells.set(path, found);
     return found;
   }
 
-  private leaf({ x, y }: Thing): string {
+  leafOf({ x, y }: Thing): string {
     return leafAt(this.doors.tree, x, y);
+  }
+
+  after(delay_ms: number, act: () => void): void {
+    this.doors.after(delay_ms, act);
+  }
+
+  get who(): string {
+    return this.doors.who;
+  }
+
+  get isOver(): boolean {
+    return this.isClosed || this.doors.isStopped;
   }
 
   private changed(): void {
@@ -183,23 +190,23 @@ export class PlaceView {
   /** Shows a wish at once, and asks for it; NotDone is thrown with what was not done. */
   async wish(wish: Wish): Promise<void> {
     const before = this.things;
-    const paths = new Map(this.paths);
-    const own = { wish };
-    this.own = [...this.own, own];
+    const ends = this.errands.begin(wish, new Map(this.paths));
     this.changed();
-    try {
-      const all: Promise<void>[] = [];
-      for (const some of portions(wish.puts, PUTS_MAX)) all.push(this.put(some));
-      for (const some of portions(wish.edits, EDITS_MAX)) all.push(this.change(some, paths));
-      for (const [id, version] of wish.deletions) all.push(this.remove(id, version, paths));
-      const ends = await Promise.allSettled(all);
-      const failed = ends.find((end) => end.status === "rejected");
-      if (failed !== undefined) throw this.notDone(failed.reason, wish, before);
-    } finally {
-      this.own = this.own.filter((one) => one !== own);
-      this.open();
-      this.changed();
-    }
+    const failed = (await ends).find((end) => end.status === "rejected");
+    this.open();
+    this.changed();
+    if (failed !== undefined) throw this.notDone(failed.reason, wish, before);
+  }
+
+  /** Goes on with what a page before has asked for; gives why some of it is not done. */
+  async takeUp(stored: readonly StoredErrand[]): Promise<NotDone[]> {
+    const ends = this.errands.takeUp(stored);
+    this.changed();
+    const failed = (await ends).filter((end) => end.status === "rejected");
+    this.letGo();
+    this.open();
+    this.changed();
+    return failed.map(({ reason }) => ({ code: codeOf(reason) || "unknown", holder: "" }));
   }
 
   private notDone(error: unknown, wish: Wish, before: ReadonlyMap<string, Thing>): NotDone {
@@ -208,36 +215,8 @@ export class PlaceView {
     return { code: codeOf(error) || "unknown", holder: holder.find((one) => one !== "") ?? "" };
   }
 
-  private async put(things: readonly Thing[]): Promise<void> {
-    const ways = grouped(things, (one) => this.leaf(one));
-    await Promise.all(
-      [...ways.values()].map((some) =>
-        this.again(() => {
-          // The tree may be another one by the next attempt: then each goes its own way.
-          const paths = new Set(some.map((one) => this.leaf(one)));
-          return Promise.all(
-            [...paths].map((path) =>
-              this.cell(path).put(some.filter((one) => this.leaf(one) === path)),
-            ),
-          );
-        }),
-      ),
-    );
-  }
-
-  /** V2. `paths`: where things were when it was wished, for those that are only on their way. */
-  private change(edits: readonly Edit[], paths: ReadonlyMap<string, string>): Promise<void> {
-    return this.again(async () => {
-      const ways = grouped(edits, ({ id }) => this.whereIs(id, paths));
-      const [only, ...others] = [...ways];
-      if (only === undefined) return;
-      if (others.length === 0) await this.cell(only[0]).change(this.routed(only[1]));
-      else await this.jointly(ways);
-    });
-  }
-
   /** What goes into another leaf is told which, so that it need not ask its way. */
-  private routed(edits: readonly Edit[]): Edit[] {
+  routed(edits: readonly Edit[]): Edit[] {
     return edits.map((edit) => {
       const [x, y] = ["x", "y"].map((name) => edit.changes.find(([field]) => field === name)?.[1]);
       if (typeof x !== "number" && typeof y !== "number") return edit;
@@ -247,50 +226,30 @@ export class PlaceView {
     });
   }
 
-  private async jointly(ways: ReadonlyMap<string, readonly Edit[]>): Promise<void> {
-    const joint = `${this.doors.who}-${randomId(8)}`;
-    const paths = [...ways.keys()].sort();
-    const [first = "", ...others] = paths;
-    const prepare = (path: string) =>
-      this.cell(path).prepare(joint, paths, this.routed(ways.get(path) ?? []));
-    await prepare(first);
-    const ends = await Promise.allSettled(others.map(prepare));
-    const failed = ends.find((end) => end.status === "rejected");
-    const isDone = await this.cell(first).decide(joint, failed === undefined);
-    if (failed !== undefined) throw failed.reason;
-    // It was given up meanwhile: who began it was away.
-    if (isDone === false) throw Object.assign(new Error("given up"), { code: "thing_busy" });
-  }
-
-  private remove(id: string, version: number, paths: ReadonlyMap<string, string>): Promise<void> {
-    return this.again(async () => {
-      await this.cell(this.whereIs(id, paths)).delete([id], version);
-    });
-  }
-
-  private whereIs(id: string, paths: ReadonlyMap<string, string>): string {
+  whereIs(id: string, paths: ReadonlyMap<string, string>): string {
     void this.things;
-    const path = this.paths.get(id) ?? paths.get(id);
-    if (path === undefined) throw Object.assign(new Error(id), { code: "no_such_thing" });
-    const went = this.cells.get(path)?.state.went.get(id);
-    return went !== undefined && !this.cells.get(path)?.state.things.has(id) ? went : path;
+    const known = this.paths.get(id) ?? paths.get(id);
+    if (known === undefined) throw Object.assign(new Error(id), { code: "no_such_thing" });
+    let path = known;
+    for (let hop = 0; hop < HOPS_MAX; hop++) {
+      const state: CellState | undefined = this.cells.get(path)?.state;
+      const next = state?.things.has(id) ? undefined : state?.went.get(id);
+      if (next === undefined) break;
+      path = next;
+    }
+    return path;
   }
 
-  /** V3. */
-  private async again(act: () => Promise<unknown>): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await act();
-        return;
-      } catch (error) {
-        if (attempt === ATTEMPTS_MAX || !PASSING.has(codeOf(error))) throw error;
-        await new Promise<void>((resolve) => this.doors.after(AGAIN_MS * attempt, resolve));
-      }
-    }
+  /** A node may take this page for the one before: what that one held nobody holds any more. */
+  private letGo(): void {
+    const held = [...this.cells.values()].flatMap(({ state }) => [...state.grabs.keys()]);
+    const mine = new Set(this.holding);
+    this.release(held.filter((id) => !mine.has(id)));
   }
 
   /** Takes hold of things; NotDone is thrown where somebody else has one. */
   async grab(ids: readonly string[]): Promise<void> {
+    this.holding = ids;
     const ways = grouped(ids, (id) => this.paths.get(id) ?? "");
     for (const [path, some] of ways) {
       if (path === "" || !this.doors.isOnline) continue;
@@ -307,6 +266,7 @@ export class PlaceView {
   }
 
   release(ids: readonly string[]): void {
+    this.holding = this.holding.filter((id) => !ids.includes(id));
     for (const [path, cell] of this.cells) {
       const mine = ids.filter((id) => cell.state.grabs.get(id)?.process === this.doors.who);
       if (mine.length > 0 && path !== "") cell.release(mine).catch(() => undefined);
@@ -315,12 +275,13 @@ export class PlaceView {
 
   /** Toggles, rolls, votes: what other faces do with the same things. */
   operate(id: string, action: string, given: readonly number[]): Promise<void> {
-    return this.again(async () => {
+    return this.errands.again(async () => {
       await this.cell(this.whereIs(id, new Map())).operate(id, action, given);
     });
   }
 
   close(): void {
+    this.isClosed = true;
     for (const cell of this.cells.values()) cell.close();
     this.cells.clear();
   }
@@ -333,19 +294,4 @@ function attempted(thing: Thing, edit: Edit): Thing {
   } catch {
     return thing;
   }
-}
-
-function grouped<T>(some: readonly T[], key: (one: T) => string): Map<string, T[]> {
-  const found = new Map<string, T[]>();
-  for (const one of some) {
-    const name = key(one);
-    found.set(name, [...(found.get(name) ?? []), one]);
-  }
-  return found;
-}
-
-function portions<T>(some: readonly T[], most: number): T[][] {
-  const found: T[][] = [];
-  for (let from = 0; from < some.length; from += most) found.push(some.slice(from, from + most));
-  return found;
 }

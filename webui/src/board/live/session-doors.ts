@@ -1,11 +1,13 @@
 /** The doors of a place over a session with a node. */
 
 import { CallError } from "../../client/errors";
+import type { StoredObject } from "../../client/object";
 import type { Session } from "../../client/session";
 import type { CellState } from "../../place/state";
 import type { Edit, Thing } from "../../place/thing";
 import { CellObject, PlaceObject } from "../../place/wire";
 import type { CellDoor, Doors, Far } from "./doors";
+import { type Backdrop, type StoredPlace, stateless, withoutGrabs } from "./keeping";
 
 /** Objects that are no cells: the outline, who is here, and some to spare. */
 const OTHERS = 4;
@@ -18,16 +20,84 @@ export class SessionDoors implements Doors {
   onChange: (() => void) | null = null;
   /** A cell, or the place, cannot be had any more. */
   onEnd: ((error: unknown) => void) | null = null;
+  /** The place does not get the name that it was to have. */
+  onNotRenamed: (() => void) | null = null;
   readonly outline: PlaceObject;
   isLoaded = false;
+  /** Another name that was asked for and is not given yet. */
+  renamed: string | null;
+  private readonly cells = new Map<string, CellObject>();
+  private readonly opened = new Set<string>();
+  private backdrop: Backdrop | null = null;
+  /** Of the outline in it. */
+  private version = -1;
 
+  /** `kept`: what a page before has left of the place. */
   constructor(
     private readonly session: Session,
     private readonly id: string,
     readonly after: (delay_ms: number, act: () => void) => () => void,
+    private readonly kept: StoredPlace | null = null,
   ) {
-    this.outline = session.attach(PlaceObject, `place/${id}`);
+    const [backdrop] = kept?.outline ?? [];
+    this.outline = session.attach(PlaceObject, `place/${id}`, PlaceObject.type, (outline) => {
+      if (kept !== null) outline.resume(kept.place, backdrop?.outline ?? null);
+    });
+    this.outline.onAnswered = (code) => this.answered(code);
+    this.renamed = kept?.renamed ?? null;
+    this.isLoaded = backdrop !== undefined;
     void this.listen();
+  }
+
+  /** The cells of which a page before has left something. */
+  get left(): string[] {
+    return (this.kept?.cells ?? []).map(([path]) => path);
+  }
+
+  rename(title: string): void {
+    this.renamed = title;
+    // How it ends is heard by all, those of a page before, too.
+    this.outline.rename(title).catch(() => undefined);
+  }
+
+  private answered(code: string): void {
+    if (this.outline.unanswered === 0) this.renamed = null;
+    if (code !== "") this.onNotRenamed?.();
+    this.onChange?.();
+  }
+
+  /** What the next page needs; `isOffline`: it is to show the place as it is here. */
+  stored(isOffline: boolean): Omit<StoredPlace, "errands"> {
+    const objects = [...this.cells].map(([path, cell]) => [path, cell.stored] as const);
+    const needed = objects.filter(([, { waiting, birth }]) => {
+      return waiting.length > 0 || (isOffline && birth !== null);
+    });
+    const place = this.outline.stored;
+    const about = { isPlace: true, renamed: this.renamed } as const;
+    if (!isOffline || place.birth === null) {
+      const cells = needed.map(([path, stored]) => [path, stateless(stored)] as const);
+      return { ...about, cells, place: stateless(place) };
+    }
+    return { ...about, cells: needed, place, outline: [this.seenNow(needed, place.version)] };
+  }
+
+  /** The very same value for as long as nothing in it changes. */
+  private seenNow(
+    objects: readonly (readonly [string, StoredObject])[],
+    version: number,
+  ): Backdrop {
+    const cells = objects.flatMap(([path, { birth }]) => {
+      const state = birth === null ? undefined : this.cells.get(path)?.state;
+      return state === undefined ? [] : [[path, state] as const];
+    });
+    const before = this.backdrop?.cells;
+    const isSame =
+      version === this.version &&
+      before?.length === cells.length &&
+      cells.every(([, state], at) => state === before[at]?.[1]);
+    if (this.backdrop === null || !isSame) this.backdrop = { outline: this.outline.state, cells };
+    this.version = version;
+    return this.backdrop;
   }
 
   private async listen(): Promise<void> {
@@ -58,23 +128,43 @@ export class SessionDoors implements Doors {
     return this.session.state === "connected";
   }
 
+  get isStopped(): boolean {
+    return this.session.stopped !== null;
+  }
+
   get most(): number {
     return this.session.objectsMax - OTHERS;
   }
 
   open(path: string): CellDoor {
-    const cell = this.session.attach(CellObject, `place/${this.id}/${path}`);
-    return new SessionDoor(cell, () => this.onChange?.(), this.after);
+    const [, stored] = this.kept?.cells.find(([one]) => one === path) ?? [];
+    const states = this.kept?.outline?.[0].cells ?? [];
+    const state = states.find(([one]) => one === path)?.[1] ?? null;
+    const isLeft = stored !== undefined && !this.opened.has(path);
+    this.opened.add(path);
+    const name = `place/${this.id}/${path}`;
+    const cell = this.session.attach(CellObject, name, CellObject.type, (one) => {
+      if (isLeft) one.resume(withoutGrabs(stored), state);
+    });
+    this.cells.set(path, cell);
+    const closed = (): boolean => this.cells.delete(path);
+    return new SessionDoor(
+      cell,
+      isLeft && state !== null,
+      () => this.onChange?.(),
+      this.after,
+      closed,
+    );
   }
 }
 
 class SessionDoor implements CellDoor {
-  isLoaded = false;
-
   constructor(
     private readonly cell: CellObject,
+    public isLoaded: boolean,
     private readonly changed: () => void,
     private readonly after: Doors["after"],
+    private readonly closed: () => void,
   ) {
     void this.listen();
   }
@@ -102,6 +192,14 @@ class SessionDoor implements CellDoor {
 
   get unsaved(): number {
     return this.cell.unsaved;
+  }
+
+  get lastCall(): number {
+    return this.cell.lastCall;
+  }
+
+  outcome(n: number): Promise<unknown> | null {
+    return this.cell.outcome(n);
   }
 
   put(things: readonly Thing[]): Promise<unknown> {
@@ -146,6 +244,7 @@ class SessionDoor implements CellDoor {
   }
 
   close(): void {
+    this.closed();
     this.cell.close();
   }
 }

@@ -17,4 +17,6 @@ export default {
     "Was dieses Gerät für Sie aufbewahrt, ist gerade nicht lesbar. Nichts davon ist verloren.",
   partly:
     "Keine Verbindung. Das ist das Dokument, wie dieses Gerät es hat, mit Ihren Änderungen. Fehlende Texte kommen mit der Verbindung, und Ihre Änderungen werden gesendet.",
+  partlyPlace:
+    "Keine Verbindung. Das ist die Tafel, wie dieses Gerät sie hat, mit Ihren Änderungen. Was fehlt, kommt mit der Verbindung, und Ihre Änderungen werden gesendet.",
 } satisfies Translation<typeof english>;

@@ -22,7 +22,7 @@ export default {
   notOpened: "Diese Tafel kann nicht geöffnet werden",
   trashed: "Diese Tafel liegt im Papierkorb. Holen Sie sie zurück, um sie zu ändern.",
   keptUntilSignIn:
-    "Sie sind abgemeldet. Melden Sie sich in einem anderen Tab wieder an, und laden Sie dann neu: Ihre letzten Änderungen sind nur in diesem Tab.",
+    "Sie sind abgemeldet. Melden Sie sich in einem anderen Tab wieder an, und laden Sie dann neu: Ihre letzten Änderungen liegen auf diesem Gerät und werden dann gesendet.",
   slow: "Noch hat kein Server geantwortet. Die Tafel erscheint, sobald einer antwortet.",
   empty: "Eine leere Tafel",
   emptyHint:
@@ -146,6 +146,11 @@ export default {
   follow: (name) => `${name} folgen`,
   following: (name) => `Sie folgen ${name}.`,
   unfollow: "Nicht mehr folgen",
+  bringEveryone: "Alle hierher rufen",
+  areAsked: "Die anderen werden gebeten, zu Ihnen zu kommen.",
+  called: (name) => `${name} bittet Sie, zu der Stelle zu kommen.`,
+  goThere: "Hingehen",
+  notNow: "Nicht jetzt",
   heldBy: (name) => `${name} war zuerst da und hält es. Ihres liegt wieder, wo es war.`,
   held: "Jemand anderes war zuerst da und hält es. Ihres liegt wieder, wo es war.",
   thing_locked: "Es ist gesperrt. Entsperren Sie es zuerst.",
@@ -154,6 +159,8 @@ export default {
   cell_full: "Dieser Teil der Tafel ist voll: 4.000 Dinge. Nehmen Sie einen anderen Teil.",
   bad_thing: "Es ist zu groß für eine Tafel: Text, Größe oder Zeichnung.",
   notDone: "Das ging nicht. Alles ist wie zuvor.",
+  keptNotDone: (changes: number, reasons: string) =>
+    `${plural(changes, "1 Änderung von diesem Gerät ging nicht.", `${number(changes)} Änderungen von diesem Gerät gingen nicht.`)} ${reasons}`,
   things: (count) => plural(count, "1 Ding in Sicht", `${number(count)} Dinge in Sicht`),
   far: (count) => plural(count, "1 weiteres außer Sicht", `${number(count)} weitere außer Sicht`),
   listHelp:

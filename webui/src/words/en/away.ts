@@ -13,4 +13,6 @@ export default {
   keptUnknown: "What this device keeps for you cannot be read right now. Nothing of it is lost.",
   partly:
     "No connection. This is the document as this device has it, with your changes. Texts that are missing come with the connection, and your changes are sent.",
+  partlyPlace:
+    "No connection. This is the board as this device has it, with your changes. What is missing comes with the connection, and your changes are sent.",
 };

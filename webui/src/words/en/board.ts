@@ -19,7 +19,7 @@ export default {
   notOpened: "This board cannot be opened",
   trashed: "This board is in the trash. Restore it to change it.",
   keptUntilSignIn:
-    "You are signed out. Sign in again in another tab, then reload: what you did last is in this tab only.",
+    "You are signed out. Sign in again in another tab, then reload: what you did last is kept on this device, and is sent then.",
   slow: "No server has answered yet. The board is shown once one does.",
   empty: "An empty board",
   emptyHint: "Take a tool and draw, or press S and click for a sticky note.",
@@ -149,6 +149,11 @@ export default {
   follow: (name: string) => `Follow ${name}`,
   following: (name: string) => `You follow ${name}.`,
   unfollow: "Stop following",
+  bringEveryone: "Bring everyone here",
+  areAsked: "The others are asked to come to where you are.",
+  called: (name: string) => `${name} asks you to come to where they are.`,
+  goThere: "Go there",
+  notNow: "Not now",
   heldBy: (name: string) => `${name} was first and has it. Yours is back where it was.`,
   held: "Somebody else was first and has it. Yours is back where it was.",
   // refusals
@@ -158,6 +163,8 @@ export default {
   cell_full: "This part of the board is full: 4,000 things. Use another part of it.",
   bad_thing: "It is too large for a board: its text, its size or its drawing.",
   notDone: "That could not be done. It is as it was before.",
+  keptNotDone: (changes: number, reasons: string) =>
+    `${plural(changes, "1 change kept on this device was not done.", `${number(changes)} changes kept on this device were not done.`)} ${reasons}`,
   // the list
   things: (count: number) => plural(count, "1 thing in sight", `${number(count)} things in sight`),
   far: (count: number) =>
