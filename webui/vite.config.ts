@@ -59,6 +59,8 @@ export default defineConfig({
       checks: { pluginTimings: false },
       output: {
         minify: true,
+        // A page names some sixty files: eight hexadecimal digits tell builds apart, and pack well.
+        hashCharacters: "hex",
         // What every document needs stays together, whoever else needs a part of it.
         codeSplitting: {
           groups: [
