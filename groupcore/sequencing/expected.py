@@ -54,9 +54,11 @@ class Expected:
             self._joining.leave(request, process, group)
 
     def close(self, process: Process) -> None:
-        """The process ends."""
-        for key in [key for key in self._waiting if key[0] == process]:
-            del self._waiting[key]
+        """The process ends: its joins are off."""
+        for one, group in list(self._waiting):
+            if one == process:
+                waiting = self._waiting.pop((process, group))
+                self._joining.refuse_ended(waiting.request, process, group)
 
     def retry(self, now: float) -> None:
         """The turn ends: go on with what has come, give up what is overdue."""

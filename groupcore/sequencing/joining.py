@@ -140,6 +140,7 @@ class Joining:
             del self._settling[key]
         for wish in self._wishes.of_process(process):
             if not wish.leaving:
+                self.refuse_ended(wish.request, process, wish.group)
                 self._leave_again(process, wish.group)
 
     def _leave_again(self, process: Process, group: GroupId) -> None:
@@ -181,6 +182,10 @@ class Joining:
             self._plane.events.append(Departed(wish.group, 0, wish.process, False))
         elif wish.process in self._sender.locals:
             self.refuse(request, code, detail)
+
+    def refuse_ended(self, request: int, process: Process, group: GroupId) -> None:
+        """The process has ended before it was in."""
+        self.refuse(request, "left", f"{process} ends before it is in group {group}")
 
     def refuse(self, request: int, code: str, detail: str) -> None:
         """Nothing comes of the request."""

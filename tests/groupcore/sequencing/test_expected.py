@@ -113,7 +113,7 @@ def test_who_leaves_or_closes_before_the_group_has_come_is_not_in_it() -> None:
     service.close_process(closed, world.now)
     catch_up(world)
     world.run(50)
-    assert codes(world, "c") == ["left"]
+    assert codes(world, "c") == ["left", "left"]
     assert service.plane.records[group].members == {}
 
 

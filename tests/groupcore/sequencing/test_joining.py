@@ -38,6 +38,19 @@ def test_who_joins_already_or_is_in_does_not_join_again(order: Order) -> None:
     assert world["b"].members[group] == [process]
 
 
+@pytest.mark.parametrize("order", [Order.CAUSALLY_TOTAL, Order.STRICT])
+def test_a_join_of_a_process_that_ends_before_it_is_in_is_answered(order: Order) -> None:
+    world = World("ab")
+    group = world.create("g", order)
+    process = world.open("b")
+    service = world["b"].service
+    request = service.join(process, group, world.now)
+    service.close_process(process, world.now)
+    world.run(100)
+    refused = [event for event in world["b"].events if isinstance(event, Refused)]
+    assert [(one.request, one.code) for one in refused] == [(request, "left")]
+
+
 def test_a_new_node_that_has_the_records_says_who_is_in_the_view() -> None:
     world = World("ab")
     world.create("g")
