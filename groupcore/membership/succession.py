@@ -108,7 +108,8 @@ class Proposal:
         """Whether the cut outlives everybody else if these nodes have it.
 
         A quorum of those who are the next to vote and could have it; of a view formed from disk, of
-        the next voters those who have the state. So it is where there is nothing to have.
+        the next voters those who have the state, and those who are no members: they vote with what
+        their disk has. So it is where there is nothing to have.
         """
         if basis is None or (self.left and not self.waived):
             return True  # a member of both views may be there by the merge's other side
@@ -117,7 +118,8 @@ class Proposal:
             return not stay or is_quorum(stay, {*having, *self.lost})
         if (not self.streams and self.order == NO_LOG) or not self.state_holders:
             return True
-        return self.view.is_quorum({m.name for m in self.state_holders} & {*having, *self.lost})
+        could = {*(holder.name for holder in self.state_holders), *self.view.absent}
+        return self.view.is_quorum(could & {*having, *self.lost})
 
     def staying(self, basis: View) -> tuple[str, ...]:
         """Those who are the next to vote and could have the cut of an orderly view."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from groupcore.events import Flushed
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.log_end import LogEnd
 from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
 from groupcore.view import Address
 from tests.groupcore.membership.building import A, B, C, D, proposal_of, view_of, vote
@@ -96,6 +97,20 @@ def test_a_view_from_disk_needs_those_to_have_stored_it_who_have_the_state() -> 
     lone = replace(formed, state_holders=(B,))  # no quorum: then nobody has a state to lose
     mine = with_votes(attempt(proposal=lone), A, B, C)
     mine.acceptances = {A: True, C: True}
+    assert mine.is_decided()
+
+
+def test_a_voter_that_is_away_and_has_stored_what_a_view_from_disk_begins_with_counts() -> None:
+    # else the others could decide it never, while a member is cut off whom they do not need
+    view = replace(view_of(A, B, number=4), voters=("a", "b", "c"))
+    begun = LogEnd(1, 7)
+    formed = replace(
+        proposal_of(A, B, recovered=True, state_holders=(A, B), order=begun), view=view
+    )
+    mine = with_votes(attempt(proposal=formed), B, C)
+    mine.acceptances = {B: True, C: False}
+    assert not mine.is_decided()
+    mine.acceptances[C] = True
     assert mine.is_decided()
 
 
