@@ -21,7 +21,8 @@ pytestmark = [
 
 PACKED = (".br", ".gz")
 HASH = 8
-"""Letters at the end of a name that say the content."""
+"""Hexadecimal digits at the end of a name that say the content."""
+OTHERS = str.maketrans("0123456789abcdef", "123456789abcdef0")
 WITH_NAMES = (".js", ".html", ".json", ".css")
 LOADED = (
     """() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname)"""
@@ -37,7 +38,9 @@ def build_again(page: Path) -> dict[str, str]:
         if path.suffix in PACKED:
             path.unlink()
     chosen = list(page.glob("assets/*.js"))
-    names = {path.name: f"{path.stem[:-HASH]}{path.stem[-HASH:].swapcase()}.js" for path in chosen}
+    names = {
+        path.name: f"{path.stem[:-HASH]}{path.stem[-HASH:].translate(OTHERS)}.js" for path in chosen
+    }
     assert all(before != after for before, after in names.items())
     for path in chosen:
         path.rename(path.with_name(names[path.name]))
