@@ -111,6 +111,8 @@ def test_who_leaves_or_closes_before_the_group_has_come_is_not_in_it() -> None:
     service.join(closed, group, world.now)
     service.leave(process, group, world.now)
     service.close_process(closed, world.now)
+    world.turn()
+    assert codes(world, "c") == ["left", "left"]
     catch_up(world)
     world.run(50)
     assert codes(world, "c") == ["left", "left"]
