@@ -50,6 +50,7 @@ def known() -> list[Known]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", known(), ids=lambda mutant: mutant.name)
 def test_a_mutant_that_has_survived_once_is_found(mutant: Known) -> None:
     assert complains(mutant.file, mutant.source(), pytest_command(mutant.tests), LIMIT_S)
@@ -100,6 +101,7 @@ def test_what_counts_describes_or_limits_is_left_alone() -> None:
         assert "LIMIT = 3" in mutant
 
 
+@pytest.mark.slow
 def test_every_mutant_can_be_compiled_and_differs() -> None:
     for mutant in all_mutants(list(PACKAGES))[::25]:
         source = mutant.source()

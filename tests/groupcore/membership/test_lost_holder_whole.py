@@ -23,6 +23,7 @@ def explored() -> Exploration:
     return Exploration((A, A, C), loses=B).run()
 
 
+@pytest.mark.slow
 def test_all_that_is_decided_is_one_view_also_where_that_takes_the_lost_disk() -> None:
     found = explored()
     assert found.states > 50_000

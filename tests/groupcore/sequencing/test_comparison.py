@@ -16,6 +16,8 @@ from groupcore.sim.run import Verdict
 from groupcore.sim.trace_groups import GroupDelivered
 from tests.groupcore.sequencing.comparison import compare
 
+pytestmark = pytest.mark.slow
+
 SCHEDULES = [(seed, index) for seed in (5, 11) for index in range(20)]
 DRAWN = 20
 """So many more schedules are others for each commit."""

@@ -217,6 +217,7 @@ def watched_numbers() -> Iterator[list[GroupId]]:
         yield found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["sequencing", "strict-churn"])
 def test_i5_nothing_has_a_number_where_somebody_has_still_to_leave_whose_node_is_gone(
     profile: str,

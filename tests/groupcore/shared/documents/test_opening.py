@@ -6,6 +6,8 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import cast
 
+import pytest
+
 from groupcore.shared.documents import Document
 from groupcore.shared.documents.opening import OPENING_MAX, Opening
 from groupcore.shared.pending import Pending
@@ -104,6 +106,7 @@ def test_a_block_that_cannot_be_opened_stops_no_others() -> None:
     World(1).run(main)
 
 
+@pytest.mark.slow
 def test_thousands_of_seeds_are_planted_in_few_messages() -> None:
     async def main(world: World) -> None:
         docs = [await sit_down(world, name, keep=True, copies=2) for name in "abc"]
