@@ -33,7 +33,7 @@ SIMULATED := tests/groupcore/sim tests/groupcore/sequencing
 
 # What `make quick` leaves to `make test`: tests of real sockets, simulations, and the games of the page's model.
 QUICK_LEAVES_OUT := $(filter tests/groupcore/%,$(REAL_TESTS)) tests/groupcore/sim
-PAGE_GAMES := fuzz,history,planted,power,rounds
+PAGE_GAMES := disturbed,fuzz,history,planted,power,rounds
 
 PLAN_TEST := tests/end_to_end/test_plan_in_effect.py
 
