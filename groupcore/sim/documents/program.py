@@ -222,6 +222,17 @@ class Program:
         self.wake_soon()
         return await pending
 
+    async def attend(self, process: Process, group: GroupId) -> int:
+        """See `Groups`."""
+        if (process, group) in self._joining:
+            raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
+        pending: Pending[int] = Pending(wait)
+        request = self.service.attend(process, group, 0.0)
+        self.scribe.asks(request, "attend", process, group)
+        self._joining[process, group] = request, pending
+        self.wake_soon()
+        return await pending
+
     def leave(self, process: Process, group: GroupId) -> None:
         """See `Groups`."""
         request = self.service.leave(process, group, 0.0)
