@@ -13,6 +13,7 @@ Invariants.
   B5  Readers are judged by states from there on alone: the ones before are older than what their
       rights follow from. Until then who is judged reads what it read before; then all are judged
       before anybody is told of the new state.
+  B6  Who attends is in when its node's member is: that one's JOIN has its place in the order.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Observer(Protocol):
         """A message has been done."""
 
     def on_member(self, position: int, process: Process, done: Done) -> None:
-        """A process has come or gone."""
+        """A process has come or gone; with it the guests in `done.ended`."""
 
     def on_replaced(self) -> None:
         """The state was taken from another node, or begins anew."""
@@ -83,8 +84,10 @@ class Body(Generic[T]):
         self._is_behind = False
         self._is_current = False
         self._faces: dict[Process, Replica[T]] = {}
+        self._processes: dict[Replica[T], Process] = {}
+        self._early: dict[Process, list[Replica[T]]] = {}
         self._following: dict[Replica[T], None] = {}
-        self._readers: dict[str, list[Replica[T]]] | None = None
+        self._readers: dict[str, dict[Replica[T], None]] = {}
         self.machine = self.fresh_machine()
         self.judges_readers = type(self._target).may_read is not SharedObject.may_read
         self._checker = Checker(self.fresh_machine, self._target.check_every, self)
@@ -114,13 +117,21 @@ class Body(Generic[T]):
         """This process opens the object, or does so again as another one."""
         self.detach(face)
         self._faces[process] = face
-        self._readers = None
+        self._processes[face] = process
+        self._readers.setdefault(face.port.principal, {})[face] = None
         self._choose_speaker()
 
     def detach(self, face: Replica[T]) -> None:
         """This process has it open no more."""
-        self._faces = {process: one for process, one in self._faces.items() if one is not face}
-        self._readers = None
+        process = self._processes.pop(face, None)
+        if process is not None and self._faces.get(process) is face:
+            del self._faces[process]
+        principal = face.port.principal
+        readers = self._readers.get(principal)
+        if readers is not None:
+            readers.pop(face, None)
+            if not readers:
+                del self._readers[principal]
         self._choose_speaker()
 
     def note_following(self, face: Replica[T]) -> None:
@@ -143,13 +154,10 @@ class Body(Generic[T]):
         """Let go of whose principal may not read any more: asked once for each (B5)."""
         if not self._is_current:
             return
-        if self._readers is None:
-            self._readers = {}
-            for face in self._faces.values():
-                self._readers.setdefault(face.port.principal, []).append(face)
-        for faces in list(self._readers.values()):
-            if not faces[0].check_reading():
-                for face in faces[1:]:
+        for readers in list(self._readers.values()):
+            first, *others = readers
+            if not first.check_reading():
+                for face in others:
                     face.check_reading()
 
     def _choose_speaker(self) -> None:
@@ -214,6 +222,8 @@ class Body(Generic[T]):
                     observer.on_done(position, run.process, done)
                 for face in self._watched():  # B3
                     face.watchers.operated(position, run.process, done)
+                if done.ended:
+                    self._tell_ended(position, done)
                 caller = self._faces.get(run.process)
                 if caller is not None:
                     caller.answer(number, done)
@@ -225,6 +235,15 @@ class Body(Generic[T]):
         self.clock.saw(machine.time_ms)
         return events
 
+    def _tell_ended(self, position: int, done: Done) -> None:
+        """Guests have departed with a message."""
+        for process, details in done.ended:
+            departed = Done(details=[details])
+            for observer in self._observing():
+                observer.on_member(position, process, departed)
+            for face in self._watched():
+                face.watchers.member(position, process, False, departed)
+
     def _membership(self, position: int, process: Process, joined: bool) -> list[SharedEvent]:
         if position <= self.machine.position:
             return []  # B1
@@ -234,6 +253,8 @@ class Body(Generic[T]):
             observer.on_member(position, process, done)
         for face in self._watched():
             face.watchers.member(position, process, joined, done)
+        if done.ended:
+            self._tell_ended(position, done)
         return self._finish(entry, done)
 
     def _finish(self, entry: Entry, done: Done) -> list[SharedEvent]:
@@ -260,11 +281,15 @@ class Body(Generic[T]):
         if face is not None:
             self._catch_up(face)
             face.enter()
+        for early in self._early.pop(process, ()):  # B6
+            if early in self._processes:
+                self._catch_up(early)
+                early.enter()
         return events
 
     def _catch_up(self, face: Replica[T]) -> None:
-        """B4, B5."""
-        if not face.told_in or face.process not in self.machine.members:
+        """B4, B5, B6."""
+        if not face.told_in or face.port.member not in self.machine.members:
             return
         if not self._is_current:
             self._is_current = True
@@ -305,6 +330,8 @@ class Body(Generic[T]):
             face.told_in = True
             self._catch_up(face)
             face.enter()
+            if not face.is_in and face.port.member != process:
+                self._early.setdefault(face.port.member, []).append(face)
 
     def _on_departed(self, event: Departed) -> list[SharedEvent]:
         events: list[SharedEvent] = []
@@ -320,6 +347,7 @@ class Body(Generic[T]):
     def _on_released(self) -> None:
         """Nobody of this node is in: what comes for those who are about to be begins anew."""
         self._is_current = False
+        self._early.clear()
         self.machine = self.fresh_machine()
         self._checker.begin(self.machine)
         self._choose_speaker()
@@ -363,7 +391,7 @@ class Body(Generic[T]):
         """Nothing more is done here: everybody leaves, and is told why."""
         self.error = error
         for face in self.faces:
-            face.port.leave()
+            face.leave()
             face.end(error)
 
     def state(self) -> bytes:

@@ -20,6 +20,7 @@ from groupcore.shared.types import Counter
 from groupcore.view import Address
 
 GROUP = 7
+MEMBER = Process(Address("a", 1), 99)
 
 
 class Groups:
@@ -32,6 +33,8 @@ class Groups:
         self.members: list[Process] = []
         self.closed: list[Process] = []
         self.joining: dict[Process, Pending[int]] = {}
+        self.attending: dict[Process, Pending[int]] = {}
+        self.left: list[Process] = []
         self.asked = 0
 
     def open_process(self) -> Process:
@@ -47,8 +50,15 @@ class Groups:
         self.joining[process] = Pending(wait)
         return await self.joining[process]
 
+    async def attend(self, process: Process, group: GroupId) -> int:
+        assert group == GROUP
+        self.asked += 1
+        self.attending[process] = Pending(wait)
+        return await self.attending[process]
+
     def leave(self, process: Process, group: GroupId) -> None:
         assert group == GROUP
+        self.left.append(process)
         if process in self.members:
             self.members.remove(process)
 
@@ -94,6 +104,10 @@ class Home:
         self.sites: dict[str, Site] = {}
         self.session = Session(self)
         self.session.begin()
+
+    @property
+    def member(self) -> Process:
+        return MEMBER
 
     def site(self, name: str, kind: type[object], order: Order) -> Site:
         def say(event: SharedEvent) -> None:
