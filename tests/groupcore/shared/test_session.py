@@ -96,13 +96,13 @@ class Asked:
 class Home:
     """A node with one site, on virtual time."""
 
-    def __init__(self) -> None:
+    def __init__(self, attends: bool = False) -> None:
         self.groups = Groups()
         self.runtime = Schedule(Random(1))
         self.finding: list[Exception | None] = []
         self.found: Pending[None] | None = None
         self.sites: dict[str, Site] = {}
-        self.session = Session(self)
+        self.session = Session(self, attends=attends)
         self.session.begin()
 
     @property
