@@ -59,13 +59,16 @@ class Counters:
 
 
 class Observer(Protocol):
-    """Who is told of what is done to an object at this node, whoever has it open."""
+    """Who is told of what is done to an object at this node, whoever has it open.
+
+    Each position is told once; guests that depart there are in `done.ended`.
+    """
 
     def on_done(self, position: int, process: Process, done: Done) -> None:
         """A message has been done."""
 
     def on_member(self, position: int, process: Process, done: Done) -> None:
-        """A process has come or gone; with it the guests in `done.ended`."""
+        """A process has come or gone."""
 
     def on_replaced(self) -> None:
         """The state was taken from another node, or begins anew."""
@@ -222,8 +225,6 @@ class Body(Generic[T]):
                     observer.on_done(position, run.process, done)
                 for face in self._watched():  # B3
                     face.watchers.operated(position, run.process, done)
-                if done.ended:
-                    self._tell_ended(position, done)
                 caller = self._faces.get(run.process)
                 if caller is not None:
                     caller.answer(number, done)
@@ -235,15 +236,6 @@ class Body(Generic[T]):
         self.clock.saw(machine.time_ms)
         return events
 
-    def _tell_ended(self, position: int, done: Done) -> None:
-        """Guests have departed with a message."""
-        for process, details in done.ended:
-            departed = Done(details=[details])
-            for observer in self._observing():
-                observer.on_member(position, process, departed)
-            for face in self._watched():
-                face.watchers.member(position, process, False, departed)
-
     def _membership(self, position: int, process: Process, joined: bool) -> list[SharedEvent]:
         if position <= self.machine.position:
             return []  # B1
@@ -253,8 +245,6 @@ class Body(Generic[T]):
             observer.on_member(position, process, done)
         for face in self._watched():
             face.watchers.member(position, process, joined, done)
-        if done.ended:
-            self._tell_ended(position, done)
         return self._finish(entry, done)
 
     def _finish(self, entry: Entry, done: Done) -> list[SharedEvent]:
