@@ -161,7 +161,8 @@ class Node:
         """Another process of this node, for `async with`; ClosedError when the node is closed.
 
         `attends`: for many short sessions. The node is a member of their objects' groups in their
-        place, so that they come and go without an ordered message; see `Session`. Raises ChannelClosedError before the node is connected.
+        place, so that they come and go without an ordered message; see `Session`.
+        Raises ChannelClosedError before the node is connected.
         """
         if self._ended:
             raise ClosedError("the node is closed")
