@@ -120,6 +120,12 @@ class Joining:
             self._ready[process, group] = None
             self._plane.progress += 1  # `settle` looks at it in this turn
 
+    def attending(self) -> dict[GroupId, list[int]]:
+        """The numbers of this node's processes that attend, by group."""
+        return {
+            group: sorted(one.number for one in who) for group, who in self._attending.items()
+        }
+
     def _part(self, process: Process, record: Record) -> None:
         """The process attends no more: it is told so at once, as nobody else has to be."""
         group = record.group
