@@ -122,9 +122,7 @@ class Joining:
 
     def attending(self) -> dict[GroupId, list[int]]:
         """The numbers of this node's processes that attend, by group."""
-        return {
-            group: sorted(one.number for one in who) for group, who in self._attending.items()
-        }
+        return {group: sorted(one.number for one in who) for group, who in self._attending.items()}
 
     def _part(self, process: Process, record: Record) -> None:
         """The process attends no more: it is told so at once, as nobody else has to be."""

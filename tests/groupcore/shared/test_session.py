@@ -13,8 +13,9 @@ from groupcore.shared.errors import ClosedError, RefusedError
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.pending import Pending
 from groupcore.shared.session import Session
-from groupcore.shared.session_port import OPENING_S, REJOIN_S, REOPEN_S
+from groupcore.shared.session_port import OPENING_S, REOPEN_S
 from groupcore.shared.site import Site
+from groupcore.shared.standing import REJOIN_S
 from groupcore.shared.tasks import Schedule, wait
 from groupcore.shared.types import Counter
 from groupcore.view import Address
