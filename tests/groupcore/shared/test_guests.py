@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from groupcore.sequencing.events import Departed, Enrolled, Joined
@@ -113,7 +115,7 @@ def test_a_packed_state_goes_on_with_its_guests_and_one_of_before_has_none() -> 
     again = Machine(Lock(), GROUP)
     again.load(packed)
     assert (list(again.guests), again.packed()) == ([ANN], packed)
-    fingerprint, order, fields = unpack(packed)  # type: ignore[misc]
+    fingerprint, order, fields = cast("list[list[object]]", unpack(packed))
     former = Machine(Lock(), GROUP)
     former.load(pack([fingerprint, order[:5], fields]))
     assert former.guests == {}
@@ -137,7 +139,7 @@ def test_sessions_that_were_members_in_a_state_of_before_are_taken_for_ended() -
 @pytest.mark.parametrize("guests", [7, "x", [["a"]]])
 def test_guests_that_are_none_are_no_state(guests: object) -> None:
     world, _ = locked(ANN)
-    fingerprint, order, fields = unpack(world.machine.packed())  # type: ignore[misc]
+    fingerprint, order, fields = cast("list[list[object]]", unpack(world.machine.packed()))
     with pytest.raises(MisfitError):
         Machine(Lock(), GROUP).load(pack([fingerprint, [*order[:5], guests], fields]))
 
