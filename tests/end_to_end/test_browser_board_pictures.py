@@ -34,6 +34,7 @@ PUT_FILE = """([how, name, type, data, x, y]) => {
 }"""
 COLOURS = """() => {
   const canvas = document.querySelector("[data-testid=stage] canvas");
+  if (!canvas?.width) return [];
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   const found = new Set();
   for (let at = 0; at < data.length; at += 28) {
@@ -78,6 +79,7 @@ async def test_pictures_are_chosen_pasted_and_dropped_and_both_nodes_show_them(
     ann.expect_complaints("415", "422")
     place = await create_place(ann, a, "Pictures")
     await ann.page.goto(f"{a}/p/{place}")
+    await expect(ann.page.get_by_test_id("tool-picture")).to_be_visible()
     await stage(ann).focus()
     async with ann.page.expect_file_chooser() as chooser:
         await ann.press("i")
