@@ -5,8 +5,9 @@ import { excalidrawIn } from "../../src/board/exchange/excalidraw-in";
 import { excalidrawOf } from "../../src/board/exchange/excalidraw-out";
 import { fileName } from "../../src/board/exchange/exchange";
 import { jsonOf, thingsIn } from "../../src/board/exchange/json";
+import { isList, markdownIn } from "../../src/board/exchange/markdown-in";
 import { picturesIn } from "../../src/board/exchange/picture-data";
-import { FILE_MAX, ImportRefusal } from "../../src/board/exchange/refusal";
+import { FILE_MAX, ImportRefusal, THINGS_MAX } from "../../src/board/exchange/refusal";
 import { svgOf } from "../../src/board/exchange/svg";
 import { newArrow, newInk, newThing } from "../../src/board/model/make";
 import { styleOf } from "../../src/board/model/style";
@@ -179,6 +180,29 @@ test("things of another place say where their pictures are", () => {
   expect([from, things.length, picturesIn(things)]).toEqual(["p-7", 1, new Set([HASH])]);
   expect(ofOurs(jsonOf([cat], "../x"), { x: 0, y: 0 }, 5).from).toBe("");
   expect(picturesIn([picture("../../secret")])).toEqual(new Set());
+});
+
+test("a Markdown text becomes notes, in a frame for each heading", () => {
+  const things = markdownIn(
+    "Why we meet\r\nand when\n\n# Went well\n- The order\n  held\n- [x] Tests\n\n## Slow ##\n1. Builds\n",
+  );
+  expect(things.map(({ kind, text }) => [kind, text])).toEqual([
+    ["sticky", "Why we meet and when"],
+    ["frame", "Went well"],
+    ["sticky", "The order held"],
+    ["sticky", "Tests"],
+    ["frame", "Slow"],
+    ["sticky", "Builds"],
+  ]);
+  const [, frame, one] = things as [Thing, Thing, Thing];
+  expect(Math.abs(one.x - frame.x) * 2 + one.width).toBeLessThanOrEqual(frame.width);
+  expect(Math.abs(one.y - frame.y) * 2 + one.height).toBeLessThanOrEqual(frame.height);
+  expect(isList("- one\n- two")).toBe(true);
+  for (const text of ["- one", "one\ntwo", "- one\ntwo\n- three", ""]) {
+    expect(isList(text)).toBe(false);
+  }
+  const many = Array.from({ length: THINGS_MAX + 1 }, () => "- x").join("\n");
+  expect(() => markdownIn(many)).toThrow(ImportRefusal);
 });
 
 test("a spot that cannot be read is the middle of the place", () => {

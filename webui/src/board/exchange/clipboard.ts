@@ -7,6 +7,7 @@ import { units } from "../model/units";
 import { type Brought, separated } from "./brought";
 import { excalidrawIn } from "./excalidraw-in";
 import { jsonOf, KIND, placeIn, thingsIn } from "./json";
+import { isList, markdownIn } from "./markdown-in";
 
 const TYPE = "application/x-groupcore-board";
 const TEXT_MAX = 10_000;
@@ -26,6 +27,7 @@ export function pastedFrom(data: DataTransfer, at: Point, order: number): Brough
     return ofExcalidraw(text, at, order);
   }
   if (new RegExp(`^\\s*\\{\\s*"type"\\s*:\\s*"${KIND}"`).test(text)) return ofOurs(text, at, order);
+  if (isList(text)) return separated(about(markdownIn(text), at, order));
   const words = text.trim().slice(0, TEXT_MAX);
   if (words === "") return separated([]);
   const frame = { ...at, width: units(200), height: units(200), turn: 0 };

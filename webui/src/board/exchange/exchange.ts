@@ -6,10 +6,11 @@ import type { BoardController } from "../live/controller";
 import type { Board } from "../model/board";
 import { PAPER } from "../page/theme";
 import type { Album } from "../pictures/album";
-import { bring } from "./brought";
-import { ofExcalidraw, ofOurs } from "./clipboard";
+import { bring, separated } from "./brought";
+import { about, ofExcalidraw, ofOurs } from "./clipboard";
 import { excalidrawOf } from "./excalidraw-out";
 import { jsonOf } from "./json";
+import { markdownIn } from "./markdown-in";
 import { pictureData, picturesIn } from "./picture-data";
 import { pngOf } from "./png";
 import { FILE_MAX, ImportRefusal } from "./refusal";
@@ -81,8 +82,13 @@ export async function imported(
   const { centre } = board.camera;
   const order = board.nextOrder;
   const text = await file.text();
+  const isWords = /\.(?:md|markdown|txt)$/i.test(file.name);
   const isOurs = /"type"\s*:\s*"groupcore-board"/.test(text.slice(0, 200));
-  const brought = isOurs ? ofOurs(text, centre, order) : ofExcalidraw(text, centre, order);
+  const brought = isWords
+    ? separated(about(markdownIn(text), centre, order))
+    : isOurs
+      ? ofOurs(text, centre, order)
+      : ofExcalidraw(text, centre, order);
   const count = bring(brought, board, pictures);
   if (brought.things.length > 0) board.fit(true);
   return { count, left: brought.left };

@@ -120,7 +120,7 @@ export default {
   uploads: "Bilder, die unterwegs sind",
   chosenPictures: "Bilder für die Tafel",
   importFile: "Datei einfügen",
-  importedFile: "Datei zum Einfügen: .excalidraw oder JSON",
+  importedFile: "Datei zum Einfügen: .excalidraw, JSON oder Markdown",
   keys: "Tastenkürzel",
   close: "Schließen",
   exported: (things) =>
@@ -133,7 +133,7 @@ export default {
   too_large: "Die Datei ist zu groß: höchstens 40 MB. Teilen Sie sie, und fügen Sie die Teile ein.",
   not_readable: "Die Datei ist nicht lesbar: Sie ist kein JSON.",
   other_kind:
-    "Die Datei ist keine Tafel: .excalidraw-Dateien und JSON-Exporte können eingefügt werden.",
+    "Die Datei ist keine Tafel: .excalidraw-Dateien, JSON-Exporte und Markdown können eingefügt werden.",
   too_many: "Die Datei hat mehr als 2.000 Dinge. Teilen Sie sie, und fügen Sie die Teile ein.",
   absurd:
     "Die Datei enthält, was keine Tafel hat: Größen, Orte oder Texte jenseits aller Grenzen. Nichts wurde eingefügt.",
