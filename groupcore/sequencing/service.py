@@ -392,11 +392,11 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         """
         archive = self.plane.archive
         said = output.events or output.control or output.commands or output.log
-        said = said or any(type(batch.headers[-1]) is not h.Digest for batch in output.sends)
+        sent = any(type(batch.headers[-1]) is not h.Digest for batch in output.sends)
         moved = self._marks() != self._began or self.keeper.touched
         waits = self.sequencer.intake.waits or self.joining.is_put_off()
         archives = archive is not None and (archive.large or archive.runs_bytes > archive.total_max)
-        return bool(said or moved or waits or archives)
+        return bool(said or sent or moved or waits or archives)
 
     def _marks(self) -> tuple[int, int, int, int]:
         """What changes with what is here: it is the same behind a turn that has moved nothing."""

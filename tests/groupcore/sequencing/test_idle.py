@@ -167,7 +167,8 @@ def test_i2_what_a_node_without_a_state_stores_first_ends_it() -> None:
 
 
 def test_a_turn_that_has_only_told_how_far_this_node_is_is_the_last() -> None:
-    service, said = idling().service, []
+    service = idling().service
+    said: list[Batch] = []
     while not said:
         at = service.next_wake()
         assert at is not None
