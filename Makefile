@@ -14,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements/dev.lock
 INSTALLED := $(VENV)/.installed.lock
-CHROMIUM := /usr/bin/chromium
+CHROMIUM := /usr/bin/chromium-headless-shell
 PYTHON_FOLDERS := $(wildcard groupcore server pipeline tests bench scripts)
 PIPELINE_LOCK := requirements/pipeline.lock
 PIPELINE_INSTALLED := $(VENV)/.pipeline.lock
@@ -55,7 +55,7 @@ help: ## print this list
 setup: $(INSTALLED) $(WEBUI_BUILT) ## virtual environment, locked packages, page build
 
 .PHONY: chromium
-chromium: ## the browser that the browser tests drive (Debian's package)
+chromium: ## the browser that the browser tests drive (Debian's package of its headless shell)
 	@scripts/install_chromium $(CHROMIUM)
 
 .PHONY: check

@@ -26,7 +26,7 @@ from playwright.async_api import Browser, CDPSession
 from bench.late_join import Figures, history, large, node_memory
 from bench.measuring import load_average, pss_kb_of, quantile
 from bench.people import browsers_of, metrics_of, put_in, spread, two_people, type_letters
-from tests.conftest import CHROMIUM
+from tests.chromium import chromium
 from tests.end_to_end.browser import Tabs, running_browser
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
 
@@ -130,7 +130,7 @@ async def opening(cluster: Cluster, docs: dict[str, str], openings: int) -> tupl
     """Of each document the median and the longest of so many openings; memory of its page."""
     figures: Figures = {}
     memory: Figures = {}
-    async with running_browser(CHROMIUM) as browser:
+    async with running_browser(chromium()) as browser:
         for name, doc in docs.items():
             url = f"{cluster.urls()[0]}/doc/{doc}"
             rounds = [await open_twice(browser, url) for _ in range(openings)]

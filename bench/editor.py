@@ -21,7 +21,7 @@ from pathlib import Path
 from playwright.async_api import Page
 
 from bench.measuring import load_average, quantile
-from tests.conftest import CHROMIUM
+from tests.chromium import chromium
 from tests.end_to_end.browser import running_browser
 
 WEBUI = Path(__file__).resolve().parent.parent / "webui"
@@ -123,7 +123,7 @@ async def measure_all(keys: int) -> dict[str, object]:
     """One browser, one page for each size."""
     figures: dict[str, object] = {}
     with served(WEBUI / "dist-bench") as url:
-        async with running_browser(CHROMIUM) as browser:
+        async with running_browser(chromium()) as browser:
             for blocks in SIZES:
                 page = await browser.new_page(viewport={"width": 1280, "height": 800})
                 figures[str(blocks)] = await measure(page, url, blocks, keys)

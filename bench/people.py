@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.async_api import CDPSession
 
 from bench.measuring import cpu_of, quantile
-from tests.conftest import CHROMIUM
+from tests.chromium import chromium
 from tests.end_to_end.browser import BrowserTab, Tabs, running_browser
 
 LETTER = "z"
@@ -117,7 +117,7 @@ class Person:
 async def person(node: str, doc: str, name: str, pid: int) -> AsyncIterator[Person]:
     """Somebody who has the document in a browser of their own; `pid` is this process's."""
     before = set(browsers_of(pid))
-    async with running_browser(CHROMIUM) as browser:
+    async with running_browser(chromium()) as browser:
         own = next(one for one in browsers_of(pid) if one not in before)
         tabs = Tabs(browser)
         tab = await tabs.document(node, doc, name)

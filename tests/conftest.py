@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.chromium import chromium
+
 # A deadline judges by the wall clock, and so does the check for slow generation: on a busy
 # machine both would fail a correct program.
 settings.register_profile(
@@ -35,12 +37,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         gc.set_threshold(COLLECT_AFTER)
 
 
-CHROMIUM = Path("/usr/bin/chromium")
-
-
 @pytest.fixture(scope="session")
 def chromium_path() -> Path:
     """The browser for tests marked `browser`; without it they fail, they are never skipped."""
-    if not CHROMIUM.exists():
-        pytest.fail(f"{CHROMIUM} is not installed. Run: make chromium", pytrace=False)
-    return CHROMIUM
+    try:
+        return chromium()
+    except FileNotFoundError as error:
+        pytest.fail(str(error), pytrace=False)

@@ -7,7 +7,8 @@ something comes, or it is time for something that was planned.
 
 Invariants.
   I1  What is left out would have done nothing: traces are the same with it and without.
-  I2  Everything that comes from outside ends it, whatever it is.
+  I2  Everything that comes from outside ends it, whatever it is, but a digest that says nothing
+      new: most do, and they leave everything as it was.
 """
 
 from __future__ import annotations

@@ -131,16 +131,17 @@ class Keeper:
 
     # --- digests --------------------------------------------------------------------------------
 
-    def on_digest(self, node: Address, header: Digest) -> None:
-        """How far another node is (I2)."""
+    def on_digest(self, node: Address, header: Digest) -> bool:
+        """How far another node is (I2); False when that is no news, as mostly, and is only kept."""
         plane = self._plane
         if plane.view is not None and header.view > plane.view.number:
             if len(self._early) < EARLY_MAX:
                 self._early.append((node, header))
-            return
+            return False
         if not plane.in_view(node):
-            return
-        stream = plane.stream(node)
+            return False
+        stream, known = plane.stream(node), plane.reaches.news
+        is_news = header.last > stream.highest or not stream.started
         if not stream.started:
             stream.start(header.last)
             self.telling.at_once()
@@ -151,10 +152,12 @@ class Keeper:
         for reach in header.reaches:
             said = (reach.received, reach.delivered, reach.saved)
             if plane.reaches.note(node, reach.stream, *said):
+                is_news = True
                 one = plane.streams.get(reach.stream)
                 if one is not None:
                     self.touched[reach.stream] = one
                     one.note_last(reach.received)
+        return is_news or plane.reaches.news != known
 
     def on_stored(self, now: float) -> None:
         """More is on disk here: others hear of it soon, with other news or without."""

@@ -90,6 +90,9 @@ class Log:
 
     def frames(self, stream: Stream) -> None:
         """The frames of a stream that are new since the last call, and how far it is recorded."""
+        if stream.received <= stream.logged:
+            stream.logged = stream.received
+            return
         first = stream.logged + 1
         packets = [encode_packet(batch) for _, batch in stream.kept(first, stream.received)]
         if packets:

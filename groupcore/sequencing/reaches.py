@@ -53,7 +53,9 @@ class Reaches:
     ) -> bool:
         """What a member says of a stream; False when it says nothing new of the first two."""
         if saved:
-            self._fresh.discard(member)
+            if member in self._fresh:
+                self._fresh.discard(member)
+                self.news += 1
             stored_by = self._saved.get(stream)
             if stored_by is None:
                 stored_by = self._saved[stream] = {}

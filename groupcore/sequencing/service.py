@@ -99,7 +99,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         self._now = 0.0
         self._processes = 0
         self._seen_progress = 0
-        self._began = (0, 0, 0)
+        self._began = (0, 0, 0, 0)
         self.idle = Idle()
         self.archiving = Archiving(self.plane, self.joining.states, self.conductor.place)
         self.saving = Saving(self.plane, self.archiving)
@@ -148,13 +148,15 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
 
     def receive(self, batch: Batch, now: float) -> None:
         """A packet of the data plane; nothing in it makes this raise."""
-        self.idle.end()
         self._now = now
         header = batch.headers[-1]
         node = batch.sender
+        if type(header) is h.Digest:
+            if self.keeper.on_digest(node, header):
+                self.idle.end()
+            return
+        self.idle.end()
         match header:  # what comes most first
-            case h.Digest():
-                self.keeper.on_digest(node, header)
             case h.Accept() | h.Change():
                 self.keeper.on_frame(node, header.frame, batch)
             case h.Send() | h.Forward() | h.Join() | h.Leave():
@@ -384,14 +386,19 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         return output
 
     def _goes_on(self, output: ServiceOutput) -> bool:
-        """Whether another turn may have something to do, though nothing has come."""
-        plane, archive = self.plane, self.plane.archive
-        said = output.sends or output.events or output.control or output.commands or output.log
-        moved = self._marks() != self._began or self.keeper.touched or plane.commands
+        """Whether another turn may have something to do, though nothing has come.
+
+        A digest leaves nothing to do, nor do commands that wait until this node is ready.
+        """
+        archive = self.plane.archive
+        said = output.events or output.control or output.commands or output.log
+        sent = any(type(batch.headers[-1]) is not h.Digest for batch in output.sends)
+        moved = self._marks() != self._began or self.keeper.touched
         waits = self.sequencer.intake.waits or self.joining.is_put_off()
         archives = archive is not None and (archive.large or archive.runs_bytes > archive.total_max)
-        return bool(said or moved or waits or archives)
+        return bool(said or sent or moved or waits or archives)
 
-    def _marks(self) -> tuple[int, int, int]:
+    def _marks(self) -> tuple[int, int, int, int]:
         """What changes with what is here: it is the same behind a turn that has moved nothing."""
-        return self.plane.progress, self.plane.reaches.news, len(self.plane.streams)
+        plane = self.plane
+        return plane.progress, plane.reaches.news, len(plane.streams), len(plane.commands)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import sys
 from collections import Counter
@@ -145,6 +146,8 @@ async def audited(trace: Path) -> tuple[list[dict[str, Any]], dict[str, Any], di
         *("--out", str(trace.with_suffix(".store")), "--certificate", str(certificate)),
         *("--master", "local[2]", "--memory", "1g", "--partitions", "2"),
         cwd=ROOT,
+        # Compiling well takes longer than the few rows of a test.
+        env={**os.environ, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )

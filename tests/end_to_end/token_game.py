@@ -23,6 +23,7 @@ from random import Random
 import aiohttp
 from playwright.async_api import Browser, Error
 
+from tests.chromium import chromium
 from tests.end_to_end.browser import running_browser
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
 from tests.end_to_end.token_badge import SETTLED, false_saves
@@ -41,7 +42,6 @@ READY_S = 120.0
 """So long a node that was killed may take to be back, on a machine that has more to do."""
 STORED_S = 10.0
 """So long after the badge says saved the page's store may still keep what is saved."""
-CHROMIUM = Path("/usr/bin/chromium")
 EVIDENCE = Path(__file__).resolve().parents[2] / "build" / "games"
 """Where failed games leave what they have recorded."""
 
@@ -298,7 +298,7 @@ def main() -> int:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         playing = play_games(
-            given.games, given.seed, Path(folder), CHROMIUM, offline=not given.online
+            given.games, given.seed, Path(folder), chromium(), offline=not given.online
         )
         outcomes = asyncio.run(playing)
     sums = sum((Counter(one.figures) for one in outcomes), Counter())

@@ -39,7 +39,8 @@ class Promise:
 
     def say(self, stream: Address, frame: int) -> None:
         """This node says to have saved the stream up to there."""
-        self._stored[stream] = max(frame, self._stored.get(stream, 0))
+        if frame > self._stored.get(stream, -1):
+            self._stored[stream] = frame
 
     def tell(self, stream: Address, frame: int) -> None:
         """A sender is told that what it has sent is saved, with this frame and all before it."""

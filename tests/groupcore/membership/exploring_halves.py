@@ -53,7 +53,7 @@ class Halves(Exploration):
         """c has no state, which nothing that it accepts changes."""
         for after in super().answers(world, number, one, node):
             learner = next(other for other in after.nodes if other.me == C)
-            yield after if not learner.counts else after.with_node(replace(learner, end=NOTHING))
+            yield after if not learner.counts else after.with_node(learner._replace(end=NOTHING))
 
     def steps(self, world: World) -> Iterator[World]:
         """Note what has been decided, and whether a waits for b."""

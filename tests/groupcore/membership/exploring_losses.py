@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
-from typing import Self
+from functools import cached_property
+from typing import NamedTuple, Self
 
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.log_end import LogEnd
@@ -25,8 +26,7 @@ STREAM = {A: 4}
 """What a and b have of a's stream, and of its multicasts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A life, and what is on its disk; `accepted` is the number of a proposal.
 
     `live`: it has its memory of the former view, too.
@@ -47,8 +47,7 @@ class Node:
         return self.end >= proposal.order
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(NamedTuple):
     """One attempt: who has voted, and with what; who has accepted, and whether with the cut."""
 
     votes: tuple[Node, ...] = ()
@@ -62,8 +61,7 @@ OVER = Try(over=True)
 """Nothing comes of it any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(NamedTuple):
     """Everything."""
 
     nodes: tuple[Node, ...]
@@ -71,12 +69,12 @@ class World:
     lost: bool = False
 
     def with_node(self, node: Node) -> World:
-        return replace(
-            self, nodes=tuple(node if n.me.name == node.me.name else n for n in self.nodes)
-        )
+        nodes = tuple([node if n.me.name == node.me.name else n for n in self.nodes])
+        return World(nodes, self.tries, self.lost)
 
     def with_try(self, number: int, one: Try) -> World:
-        return replace(self, tries=(*self.tries[:number], one, *self.tries[number + 1 :]))
+        tries = (*self.tries[:number], one, *self.tries[number + 1 :])
+        return World(self.nodes, tries, self.lost)
 
 
 @dataclass
@@ -94,12 +92,13 @@ class Exploration:
     proposals: list[Proposal] = field(default_factory=list)
     known: dict[str, int] = field(default_factory=dict)
     demanded: dict[tuple[object, tuple[Node, ...]], int] = field(default_factory=dict)
+    decisions: dict[tuple[object, ...], bool] = field(default_factory=dict)
     basis: View = BASIS
     states: int = 0
     needed: bool = False
     most_views: int = 0
 
-    @property
+    @cached_property
     def empty(self) -> Node:
         """The next life of the node that loses its disk."""
         return Node(self.loses._replace(incarnation=2), NOTHING)
@@ -126,17 +125,17 @@ class Exploration:
         a, b, c = (Node(A, MORE, self.live), Node(B, MORE, self.live), Node(C, LESS, self.live))
         asking = (a, b) if self.live else (a, b, c)
         asked = Try(asking, self.demand(0, asking), ((A, True),))
-        a, b, c = (replace(n, promised=1) if n in asking else n for n in (a, b, c))
-        a = replace(a, accepted_in=1, accepted=asked.proposal)
+        a, b, c = (n._replace(promised=1) if n in asking else n for n in (a, b, c))
+        a = a._replace(accepted_in=1, accepted=asked.proposal)
         return World((a, b, c), (asked, *(Try(),) * (len(self.proposers) - 1)))
 
     def steps(self, world: World) -> Iterator[World]:
         """What may happen next."""
         if not world.lost:
-            yield replace(world.with_node(self.empty), lost=True)
+            yield world.with_node(self.empty)._replace(lost=True)
         for node in world.nodes:
             if node.live and node.me == self.crashes:
-                yield world.with_node(replace(node, live=False))
+                yield world.with_node(node._replace(live=False))
         for number, one in enumerate(world.tries):
             if one.over or one.decided:
                 continue
@@ -152,16 +151,14 @@ class Exploration:
 
     def pruned(self, world: World) -> World:
         """The same without attempts of which nothing can come: nobody can accept any more."""
+        if not world.lost:
+            return world  # the node with an empty disk may accept in any of them
         for number, one in enumerate(world.tries):
             if one.over or one.decided:
                 continue
-            able = [node for node in world.nodes if node.promised <= number + 1]
-            if not world.lost:
-                able.append(self.empty)
-            missing = [node for node in able if node.accepted_in != number + 1]
-            hopes = bool(missing)
-            if not hopes and one.proposal >= 0:
-                hopes = self.is_decided(number, one)
+            hopes = one.proposal >= 0 and self.is_decided(number, one)
+            for node in world.nodes:
+                hopes = hopes or (node.promised <= number + 1 and node.accepted_in != number + 1)
             if not hopes:
                 world = world.with_try(number, OVER)
         return world
@@ -173,20 +170,20 @@ class Exploration:
             return
         if one.proposal < 0:
             if node.promised < round_:
-                mine = replace(node, promised=0)
+                mine = node._replace(promised=0)
                 votes = tuple(sorted((*one.votes, mine), key=lambda vote: vote.me))
-                promised = world.with_node(replace(node, promised=round_))
-                yield promised.with_try(number, replace(one, votes=votes))
+                promised = world.with_node(node._replace(promised=round_))
+                yield promised.with_try(number, one._replace(votes=votes))
         elif node.accepted_in != round_:
             proposal = self.proposals[one.proposal]
             if node.live and not proposal.recovered:
                 if not any(other.live and other.end == MORE for other in world.nodes):
                     return  # nobody can give it what it lacks of the cut
-                node = replace(node, end=MORE)
+                node = node._replace(end=MORE)
             told = (node.me, node.holds(proposal))
-            stored = replace(node, promised=round_, accepted_in=round_, accepted=one.proposal)
+            stored = node._replace(promised=round_, accepted_in=round_, accepted=one.proposal)
             accepted = tuple(sorted((*one.accepted, told)))
-            yield world.with_node(stored).with_try(number, replace(one, accepted=accepted))
+            yield world.with_node(stored).with_try(number, one._replace(accepted=accepted))
 
     def demands(self, attempt: int, votes: tuple[Node, ...]) -> list[int]:
         """The numbers of the proposals that these votes may demand."""
@@ -212,6 +209,13 @@ class Exploration:
         return self.demanded[key]
 
     def is_decided(self, number: int, one: Try) -> bool:
+        """Whether these acceptances decide it; most states share that with others."""
+        key = (number, one.proposal, one.votes, one.accepted)
+        if key not in self.decisions:
+            self.decisions[key] = self._decides(number, one)
+        return self.decisions[key]
+
+    def _decides(self, number: int, one: Try) -> bool:
         made = Attempt(self.basis, self.ballot(number + 1), frozenset(), 3)
         made.votes = {node.me: self.vote(node) for node in one.votes}
         made.proposal, made.acceptances = self.proposals[one.proposal], dict(one.accepted)

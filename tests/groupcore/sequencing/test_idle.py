@@ -25,6 +25,9 @@ from groupcore.sim.jobs import Job
 from groupcore.view import Address
 from tests.groupcore.sequencing.world import World
 
+FAR = (50, 50, 50)
+"""How far b says to have a stream."""
+
 PLAN = '{"plan": 1, "groups": {"%d": "b"}}'
 
 LOOKS_ONLY = {
@@ -59,8 +62,13 @@ class Given:
         return self.service.plane.me
 
 
-def digest_of(given: Given) -> Batch:
-    return Batch(Address("z", 1), None, (h.Digest(1, 0, ()),), b"", 0)
+def digest_of(given: Given, frames: int = 0, reaches: tuple[h.Reach, ...] = ()) -> Batch:
+    """b has sent so many frames more than is known at a."""
+    plane = given.service.plane
+    assert plane.view is not None
+    b = plane.view.members[1]
+    said = h.Digest(plane.view.number, plane.streams[b].highest + frames, reaches)
+    return Batch(b, None, (said,), b"", 0)
 
 
 INPUTS: dict[str, Callable[[Given], object]] = {
@@ -78,7 +86,7 @@ INPUTS: dict[str, Callable[[Given], object]] = {
     "on_event": lambda g: g.service.on_event(PrimaryRegained(), g.now),
     "on_order": lambda g: g.service.on_order(g.me, b"", g.now, 99),
     "propose": lambda g: g.service.propose(Drain(1, "a", True), g.now),
-    "receive": lambda g: g.service.receive(digest_of(g), g.now),
+    "receive": lambda g: g.service.receive(digest_of(g, frames=1), g.now),
     "run_plan": lambda g: g.service.run_plan(PLAN % g.group, 1, g.now),
     "send": lambda g: g.service.send(g.process, g.group, [b"one"], g.now),
     "send_volatile": lambda g: g.service.send_volatile(g.process, g.group, b"one", g.now),
@@ -102,8 +110,8 @@ def test_what_is_told_to_a_service_is_known_here() -> None:
     assert public == {*INPUTS, *LOOKS_ONLY}
 
 
-@pytest.mark.parametrize("name", INPUTS)
-def test_whatever_comes_ends_it(name: str) -> None:
+def idling() -> Given:
+    """At a, in a cluster at rest."""
     world, group, process = at_rest()
     service = world["a"].service
     for _ in range(3):  # what was due is over
@@ -111,9 +119,78 @@ def test_whatever_comes_ends_it(name: str) -> None:
         service.end_turn(world.now)
         service.take()
     assert service.idle.is_on
+    return Given(service, group, process, world.now)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_whatever_comes_ends_it(name: str) -> None:
+    given = idling()
     with suppress(KeyError):  # nobody has wanted that state
-        INPUTS[name](Given(service, group, process, world.now))
-    assert not service.idle.is_on
+        INPUTS[name](given)
+    assert not given.service.idle.is_on
+
+
+@pytest.mark.parametrize(
+    ("more", "is_news"),
+    [((0, 0, 0), False), ((1, 0, 0), True), ((0, 1, 0), True), ((0, 0, 1), True)],
+    ids=["nothing", "received", "delivered", "saved"],
+)
+def test_i2_a_digest_ends_it_where_it_says_something_new(
+    more: tuple[int, int, int], is_news: bool
+) -> None:
+    given = idling()
+    own = given.service.plane.own
+    given.service.receive(digest_of(given, reaches=(h.Reach(own.address, *FAR),)), given.now)
+    for _ in range(3):
+        given.service.end_turn(given.now)
+        given.service.take()
+    received, delivered, saved = (one + another for one, another in zip(FAR, more, strict=True))
+    reach = h.Reach(own.address, received, delivered, saved)
+    given.service.receive(digest_of(given, reaches=(reach,)), given.now)
+    assert given.service.idle.is_on is not is_news
+
+
+def test_i2_what_a_node_without_a_state_stores_first_ends_it() -> None:
+    """Somebody may wait for just that: it does not count as one that has nothing any more."""
+    given = idling()
+    plane = given.service.plane
+    assert plane.view is not None
+    stored = h.Reach(plane.me, 0, 0, 1)
+    given.service.receive(digest_of(given, reaches=(stored,)), given.now)
+    plane.reaches.install(plane.view, fresh=[plane.view.members[1]])
+    for _ in range(3):
+        given.service.end_turn(given.now)
+        given.service.take()
+    assert given.service.idle.is_on
+    given.service.receive(digest_of(given, reaches=(stored,)), given.now)
+    assert not given.service.idle.is_on
+
+
+def test_a_turn_that_has_only_told_how_far_this_node_is_is_the_last() -> None:
+    service = idling().service
+    said: list[Batch] = []
+    while not said:
+        at = service.next_wake()
+        assert at is not None
+        service.end_turn(at)
+        said = service.take().sends
+    (digest,) = said
+    assert isinstance(digest.headers[-1], h.Digest)
+    assert service.idle.is_on
+
+
+def test_commands_that_wait_until_the_node_is_ready_are_said_then_and_want_no_turns() -> None:
+    given = idling()
+    given.service.plane.ready = False
+    given.service.propose(Drain(1, "a", True), given.now)
+    for _ in range(3):
+        given.service.end_turn(given.now)
+        assert not given.service.take().commands
+    assert given.service.idle.is_on
+    given.service.plane.ready = True
+    given.service.on_event(PrimaryRegained(), given.now)
+    given.service.end_turn(given.now)
+    assert len(given.service.take().commands) == 1
 
 
 @pytest.mark.parametrize(("profile", "index"), [("sequencing", 1), ("durable", 3), ("access", 2)])

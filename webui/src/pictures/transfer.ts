@@ -23,16 +23,17 @@ function stored(body: Fields): StoredPicture {
   return { picture, width, height };
 }
 
-/** Sends a file; ApiError, with the code `cancelled` when the signal says so. */
+/** Sends a file into a document, or where else `path` says; ApiError, with the code `cancelled` when the signal says so. */
 export function sendPicture(
   doc: string,
   file: Blob,
   { signal, progress }: Sending,
+  path = picturesPath(doc),
 ): Promise<StoredPicture> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const fail = (code: string): void => reject(new ApiError(code, commonWords.unreachable));
-    request.open("POST", `/api/v1${picturesPath(doc)}`);
+    request.open("POST", `/api/v1${path}`);
     request.responseType = "json";
     request.timeout = SILENCE_MS;
     request.setRequestHeader("Content-Type", "application/octet-stream");
@@ -68,6 +69,7 @@ export async function copyPicture(
   doc: string,
   from: string,
   picture: string,
+  path = picturesPath(doc),
 ): Promise<StoredPicture> {
-  return stored(await send("POST", picturesPath(doc), { from, picture }));
+  return stored(await send("POST", path, { from, picture }));
 }

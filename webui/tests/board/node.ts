@@ -2,12 +2,14 @@
 
 import { decode, encode } from "@msgpack/msgpack";
 import { expect, vi } from "vitest";
+import { ApiError } from "../../src/api";
 import { BoardController, type BoardState } from "../../src/board/live/controller";
 import { LocalPlace } from "../../src/board/live/local-doors";
 import { Camera } from "../../src/board/model/camera";
 import type { Call, Out } from "../../src/client/messages";
 import { connect } from "../../src/client/session";
 import type { ClientLocks } from "../../src/client-lock";
+import type { StoredPicture } from "../../src/pictures/sending";
 import { PlaceRefusal } from "../../src/place/refusal";
 import { operationOf } from "../../src/place/wire";
 import type { Socket } from "../../src/shared/link";
@@ -23,6 +25,9 @@ const LONG_MS = 2_600;
 export const until = (holds: () => unknown): Promise<unknown> =>
   vi.waitFor(holds, { timeout: 20_000, interval: 10 });
 
+/** Of every picture that is taken. */
+export const HASH = "cd".repeat(32);
+
 export class PlaceNode {
   readonly place = new LocalPlace();
   title = "Plan";
@@ -33,6 +38,11 @@ export class PlaceNode {
   before: (client: string, operation: string) => Promise<void> = async () => undefined;
   /** What was done, in its order: client, object, number, operation. */
   readonly ran: string[] = [];
+  /** Why no picture is taken; empty: they are. */
+  refuses = "";
+  /** The names of files that were taken, and the pictures that were copied from other places. */
+  readonly taken: string[] = [];
+  readonly adopted: (readonly [from: string, picture: string])[] = [];
   private readonly known = new Map<string, Verdict[]>();
   private readonly connections = new Set<Connection>();
 
@@ -53,6 +63,25 @@ export class PlaceNode {
       this.connections.delete(one);
       one.onclose?.({ code });
     }
+  }
+
+  /** Takes a picture of 960 by 480 pixels. */
+  async take(sent: Blob): Promise<StoredPicture> {
+    await this.answer();
+    this.taken.push(sent instanceof File ? sent.name : "");
+    return { picture: HASH, width: 960, height: 480 };
+  }
+
+  async adopt(from: string, picture: string): Promise<StoredPicture> {
+    await this.answer();
+    this.adopted.push([from, picture]);
+    return { picture, width: 960, height: 480 };
+  }
+
+  private async answer(): Promise<void> {
+    await Promise.resolve();
+    if (!this.isUp) throw new ApiError("unreachable", "");
+    if (this.refuses !== "") throw new ApiError(this.refuses, "It is not taken.");
   }
 
   verdicts(client: string, name: string): Verdict[] {
@@ -229,6 +258,11 @@ export async function tab(node: PlaceNode, store: Store | null): Promise<Tab> {
     },
     drawn: () => undefined,
     write: () => undefined,
+    pictures: {
+      send: (_place, sent) => node.take(sent),
+      copy: (_place, from, picture) => node.adopt(from, picture),
+      load: () => Promise.reject(new Error("nothing is drawn here")),
+    },
   });
   void vi
     .waitFor(() => {
@@ -242,6 +276,7 @@ export async function tab(node: PlaceNode, store: Store | null): Promise<Tab> {
     shown: () => shown ?? controller.state,
     crash: () => {
       isDead = true;
+      controller.pictures.close();
       for (const socket of sockets) socket.onmessage = socket.onclose = socket.onopen = null;
       for (const [client, whose] of held) if (whose === own) held.delete(client);
     },

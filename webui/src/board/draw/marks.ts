@@ -6,11 +6,13 @@
 
 import { getStroke } from "perfect-freehand";
 import { prop, type Thing } from "../../place/thing";
+import { boardWords } from "../../words/board";
 import { endsOf, type Things } from "../model/arrows";
 import { type Point, pointsOf } from "../model/geometry";
 import { fillColour, lineColour, readableOn, type Theme } from "../model/palette";
 import { type Dash, headsOf, propText, type Style, shapeOf, styleOf } from "../model/style";
 import { pixels } from "../model/units";
+import { pictureIn } from "../pictures/album";
 import { fitted, LINE_HEIGHT, type Measure, wrapped } from "./text-layout";
 
 export interface PathMark {
@@ -35,7 +37,18 @@ export interface TextMark {
   readonly isBold: boolean;
 }
 
-export type Mark = PathMark | TextMark;
+export interface PictureMark {
+  readonly kind: "picture";
+  /** Its hash; empty: there is none. */
+  readonly picture: string;
+  readonly width: number;
+  readonly height: number;
+  readonly says: string;
+  /** What is drawn where the picture cannot be. */
+  readonly instead: readonly (PathMark | TextMark)[];
+}
+
+export type Mark = PathMark | TextMark | PictureMark;
 
 /** Between a text and the edge of what it is in. */
 export const PADDING = 12;
@@ -63,6 +76,8 @@ export function marksOf(thing: Thing, things: Things, theme: Theme, measure: Mea
       return frameMarks(thing, style, theme);
     case "shape":
       return boxed(thing, style, theme, measure, outlineOf(thing), false);
+    case "picture":
+      return [pictureMark(thing, style, theme, measure)];
     default:
       return otherMarks(thing, style, theme, measure);
   }
@@ -164,6 +179,19 @@ function frameMarks(thing: Thing, style: Style, theme: Theme): Mark[] {
   const lines = [thing.text.split("\n")[0] ?? ""];
   const name = { kind: "text", lines, x, y, size: 14, align: "left", isBold: true } as const;
   return [body, { ...name, colour: stroke ?? theme.soft }];
+}
+
+function pictureMark(thing: Thing, style: Style, theme: Theme, measure: Measure): PictureMark {
+  const [width, height] = [pixels(thing.width), pixels(thing.height)];
+  const back = path(rectangle(width / 2, height / 2, RADIUS), {
+    fill: theme.paper,
+    stroke: theme.soft,
+    width: 1,
+    dash: "dashed",
+  });
+  const text = thing.text || boardWords.picture;
+  const instead = [back, ...textIn({ ...thing, text }, style, theme.soft, measure)];
+  return { kind: "picture", picture: pictureIn(thing), width, height, says: thing.text, instead };
 }
 
 const strokes = new WeakMap<Thing, string>();

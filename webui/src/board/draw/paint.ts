@@ -28,9 +28,23 @@ function pathOf(d: string): Path2D {
   return found;
 }
 
+/** What can be drawn of a picture now; null: it is on its way, or cannot be had. */
+export type Images = (picture: string) => CanvasImageSource | null;
+
 /** Paints on a canvas whose middle is the thing's, and whose unit is a pixel at 100 %. */
-export function paint(canvas: CanvasRenderingContext2D, marks: readonly Mark[]): void {
+export function paint(
+  canvas: CanvasRenderingContext2D,
+  marks: readonly Mark[],
+  images: Images,
+): void {
   for (const mark of marks) {
+    if (mark.kind === "picture") {
+      const image = mark.picture === "" ? null : images(mark.picture);
+      const { width, height } = mark;
+      if (image === null) paint(canvas, mark.instead, images);
+      else canvas.drawImage(image, -width / 2, -height / 2, width, height);
+      continue;
+    }
     if (mark.kind === "text") {
       canvas.font = fontOf(mark.size, mark.isBold);
       canvas.textAlign = mark.align;

@@ -9,7 +9,7 @@ import { fillColour, type Theme } from "../model/palette";
 import type { Guide } from "../model/snapping";
 import { radians } from "../model/units";
 import { inkPath, marksOf, rectangle } from "./marks";
-import { paint } from "./paint";
+import { type Images, paint } from "./paint";
 import type { Measure } from "./text-layout";
 
 /** From afar: how many things a part of the place has, where, and in which colours. */
@@ -60,6 +60,7 @@ export class Surface {
   constructor(
     private readonly element: HTMLCanvasElement,
     private readonly measure: Measure,
+    private readonly images: Images,
   ) {
     const canvas = element.getContext("2d");
     if (canvas === null) throw new Error("This browser draws nothing on a canvas.");
@@ -127,7 +128,7 @@ export class Surface {
     canvas.scale(camera.zoom, camera.zoom);
     if (thing.turn !== 0 && !isArrow(thing)) canvas.rotate(radians(thing.turn));
     if (faded.has(thing.id)) canvas.globalAlpha = 0.3;
-    paint(canvas, marksOf(shown, things, theme, this.measure));
+    paint(canvas, marksOf(shown, things, theme, this.measure), this.images);
     canvas.restore();
   }
 

@@ -4,31 +4,44 @@ import type { Thing } from "../../place/thing";
 import { boxOfAll, frameOf, type Point } from "../model/geometry";
 import { copiesOf, newThing } from "../model/make";
 import { units } from "../model/units";
+import { type Brought, separated } from "./brought";
 import { excalidrawIn } from "./excalidraw-in";
-import { jsonOf, KIND, thingsIn } from "./json";
+import { jsonOf, KIND, placeIn, thingsIn } from "./json";
+import { isList, markdownIn } from "./markdown-in";
 
 const TYPE = "application/x-groupcore-board";
 const TEXT_MAX = 10_000;
 
-export function copyTo(data: DataTransfer, things: readonly Thing[]): void {
-  data.setData(TYPE, jsonOf(things));
+export function copyTo(data: DataTransfer, things: readonly Thing[], place: string): void {
+  data.setData(TYPE, jsonOf(things, place));
   const texts = things.map(({ text }) => text).filter((text) => text !== "");
-  data.setData("text/plain", texts.length > 0 ? texts.join("\n") : jsonOf(things));
+  data.setData("text/plain", texts.length > 0 ? texts.join("\n") : jsonOf(things, place));
 }
 
 /** What is pasted, about a point; ImportRefusal. */
-export function pastedFrom(data: DataTransfer, at: Point, order: number): Thing[] {
+export function pastedFrom(data: DataTransfer, at: Point, order: number): Brought {
   const own = data.getData(TYPE);
   const text = data.getData("text/plain");
-  if (own !== "") return about(thingsIn(own), at, order);
-  if (/^\s*\{\s*"type"\s*:\s*"excalidraw/.test(text))
-    return about(excalidrawIn(text).things, at, order);
-  if (new RegExp(`^\\s*\\{\\s*"type"\\s*:\\s*"${KIND}"`).test(text))
-    return about(thingsIn(text), at, order);
+  if (own !== "") return ofOurs(own, at, order);
+  if (/^\s*\{\s*"type"\s*:\s*"excalidraw/.test(text)) {
+    return ofExcalidraw(text, at, order);
+  }
+  if (new RegExp(`^\\s*\\{\\s*"type"\\s*:\\s*"${KIND}"`).test(text)) return ofOurs(text, at, order);
+  if (isList(text)) return separated(about(markdownIn(text), at, order));
   const words = text.trim().slice(0, TEXT_MAX);
-  if (words === "") return [];
+  if (words === "") return separated([]);
   const frame = { ...at, width: units(200), height: units(200), turn: 0 };
-  return [newThing("sticky", frame, {}, { text: words, order })];
+  return separated([newThing("sticky", frame, {}, { text: words, order })]);
+}
+
+/** What a file of ours holds, about a point; ImportRefusal. */
+export function ofOurs(text: string, at: Point, order: number): Brought {
+  return { ...separated(about(thingsIn(text), at, order)), from: placeIn(text) };
+}
+
+export function ofExcalidraw(text: string, at: Point, order: number): Brought {
+  const { things, files, left } = excalidrawIn(text);
+  return { ...separated(about(things, at, order), files), left };
 }
 
 /** Copies whose middle is this point. */

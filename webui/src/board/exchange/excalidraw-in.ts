@@ -1,16 +1,21 @@
 /**
  * Reads `.excalidraw` files: shapes, lines, drawings, texts and frames.
  *
- * Only numbers and plain texts are taken out of them; links, pictures and embedded pages are left.
+ * Only numbers, plain texts and pictures of kinds that nodes take are taken out of them; links and
+ * embedded pages are left.
  */
 
+import { VALUE_MAX } from "../../place/limits";
 import { PlaceRefusal } from "../../place/refusal";
 import { checkThing, type Thing } from "../../place/thing";
+import { boardWords } from "../../words/board";
 import { type Bound, type Ends, LOOSE } from "../model/arrows";
 import { type Frame, type Point, rotated } from "../model/geometry";
 import { newArrow, newInk, newShape, newThing } from "../model/make";
 import { colourIn, isName, nearestName } from "../model/palette";
 import { turned, units } from "../model/units";
+import { IN_FILE } from "./brought";
+import { fileIn } from "./picture-data";
 import { type Fields, fieldsOf, ImportRefusal, parsed, THINGS_MAX } from "./refusal";
 
 /** Pixels: what lies farther out, or is larger, is no drawing of anybody. */
@@ -22,28 +27,35 @@ const TEXT_MAX = 10_000;
 const SHAPES = new Set(["rectangle", "ellipse", "diamond"]);
 
 export interface Imported {
+  /** Those that show a picture of the file name it behind `IN_FILE`. */
   readonly things: readonly Thing[];
+  /** The pictures of the file, by their names in it. */
+  readonly files: ReadonlyMap<string, File>;
   /** Elements of kinds that are not taken. */
   readonly left: number;
 }
 
 /** The things of a file, in the places that they have there; ImportRefusal. */
 export function excalidrawIn(text: string): Imported {
-  const { type, elements } = fieldsOf(parsed(text));
+  const { type, elements, files } = fieldsOf(parsed(text));
   const isOurs = type === "excalidraw" || type === "excalidraw/clipboard";
   if (!isOurs || !Array.isArray(elements)) throw new ImportRefusal("other_kind");
   if (elements.length > THINGS_MAX) throw new ImportRefusal("too_many");
   const all = elements.map(fieldsOf).filter(({ isDeleted }) => isDeleted !== true);
-  return new Reading(all).run();
+  return new Reading(all, fieldsOf(files)).run();
 }
 
 class Reading {
   private readonly ids = new Map<string, string>();
   private readonly labels = new Map<string, string>();
   private readonly groups = new Map<string, string>();
+  private readonly pictures = new Map<string, File>();
   private left = 0;
 
-  constructor(private readonly elements: readonly Fields[]) {}
+  constructor(
+    private readonly elements: readonly Fields[],
+    private readonly files: Fields,
+  ) {}
 
   run(): Imported {
     const { elements } = this;
@@ -60,7 +72,7 @@ class Reading {
     const things = found.flatMap(({ element, at, thing }) => {
       return thing === null ? [] : [this.finished(thing, element, at)];
     });
-    return { things, left: this.left };
+    return { things, files: this.pictures, left: this.left };
   }
 
   private thing(element: Fields, at: number): Thing | null {
@@ -78,8 +90,22 @@ class Reading {
     }
     if (type === "freedraw" || type === "line" || type === "arrow")
       return this.drawn(element, frame, at);
+    const picture = type === "image" ? this.picture(textIn(element.fileId)) : null;
+    if (picture !== null)
+      return newThing("picture", frame, {}, { order: at, props: [["picture", picture]] });
     this.left += 1;
     return null;
+  }
+
+  /** What a thing names a picture of the file by; null: the file has no such picture. */
+  private picture(name: string): string | null {
+    if (name === "" || name.length > VALUE_MAX - IN_FILE.length) return null;
+    if (!this.pictures.has(name)) {
+      const file = fileIn(fieldsOf(this.files[name]).dataURL, boardWords.picture);
+      if (file === null) return null;
+      this.pictures.set(name, file);
+    }
+    return IN_FILE + name;
   }
 
   private drawn(element: Fields, frame: Frame, at: number): Thing | null {

@@ -7,23 +7,37 @@ import { type Point, pointsOf } from "../model/geometry";
 import { fillColour, lineColour } from "../model/palette";
 import { headsOf, shapeOf, styleOf } from "../model/style";
 import { pixels, radians } from "../model/units";
+import { pictureIn } from "../pictures/album";
+import type { PictureData } from "./picture-data";
 
 type Element = Record<string, unknown>;
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-export function excalidrawOf(things: readonly Thing[], all: Things): string {
+/** `data`: the pictures that things show, which stand in the file. */
+export function excalidrawOf(
+  things: readonly Thing[],
+  all: Things,
+  data: PictureData = new Map(),
+): string {
   const sorted = [...things].sort(byOrder);
   const elements = sorted.flatMap((thing) => elementsOf(thing, sorted, all));
   const file = { type: "excalidraw", version: 2, source: "groupcore", elements };
   const appState = { viewBackgroundColor: "#ffffff", gridSize: null };
-  return JSON.stringify({ ...file, appState, files: {} }, null, 2);
+  return JSON.stringify({ ...file, appState, files: filesOf(data) }, null, 2);
+}
+
+function filesOf(data: PictureData): Record<string, Element> {
+  const files = [...data].map(([id, dataURL]): [string, Element] => {
+    return [id, { id, dataURL, mimeType: /^data:([^;]*)/.exec(dataURL)?.[1] ?? "", created: 1 }];
+  });
+  return Object.fromEntries(files);
 }
 
 function elementsOf(thing: Thing, things: readonly Thing[], all: Things): Element[] {
   const style = styleOf(thing);
   const own = { ...base(thing), ...lookOf(thing), ...bodyOf(thing, all) };
-  if (thing.text === "" || thing.kind === "text" || thing.kind === "frame") {
+  if (thing.text === "" || ["text", "frame", "picture"].includes(thing.kind)) {
     return [{ ...own, boundElements: bindings(thing, things, false) }];
   }
   const label = {
@@ -106,6 +120,8 @@ function bodyOf(thing: Thing, all: Things): Element {
       };
     case "frame":
       return { type: "frame", name: thing.text };
+    case "picture":
+      return { type: "image", fileId: pictureIn(thing), status: "saved", scale: [1, 1] };
     case "shape":
       return { type: shapeOf(thing) };
     default:

@@ -1,27 +1,35 @@
 /** Files of a board: what is selected of it, or all of it, out and in. */
 
+import type { Thing } from "../../place/thing";
 import { canvasMeasure } from "../draw/paint";
+import type { BoardController } from "../live/controller";
 import type { Board } from "../model/board";
 import { PAPER } from "../page/theme";
-import { about } from "./clipboard";
-import { excalidrawIn } from "./excalidraw-in";
+import type { Album } from "../pictures/album";
+import { bring, separated } from "./brought";
+import { about, ofExcalidraw, ofOurs } from "./clipboard";
 import { excalidrawOf } from "./excalidraw-out";
-import { jsonOf, thingsIn } from "./json";
+import { jsonOf } from "./json";
+import { markdownIn } from "./markdown-in";
+import { pictureData, picturesIn } from "./picture-data";
 import { pngOf } from "./png";
 import { FILE_MAX, ImportRefusal } from "./refusal";
 import { svgOf } from "./svg";
+
+/** What exchange needs of an open place. */
+export type Exchanged = Pick<BoardController, "board" | "album" | "pictures" | "id">;
 
 export type Format = "png" | "svg" | "excalidraw" | "json";
 
 /** Saves a file; how many things it holds, null where it could not be drawn. */
 export async function exported(
   format: Format,
-  board: Board,
+  { board, album, id }: Exchanged,
   title: string,
 ): Promise<number | null> {
   const { chosen, things } = board;
   const some = chosen.length > 0 ? chosen : [...things.values()];
-  const content = await contentOf(format, board, some);
+  const content = await contentOf(format, board, album, id, some);
   if (content === null) return null;
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
@@ -31,21 +39,27 @@ export async function exported(
   return some.length;
 }
 
-function contentOf(
+async function contentOf(
   format: Format,
   { things }: Board,
-  some: Parameters<typeof svgOf>[0],
+  album: Album,
+  place: string,
+  some: readonly Thing[],
 ): Promise<Blob | null> {
-  const text = (content: string, type: string) => Promise.resolve(new Blob([content], { type }));
+  const text = (content: string, type: string) => new Blob([content], { type });
   switch (format) {
     case "png":
-      return pngOf(some, things, PAPER, canvasMeasure());
+      await album.gather(picturesIn(some));
+      return pngOf(some, things, PAPER, canvasMeasure(), (picture) => album.image(picture));
     case "svg":
-      return text(svgOf(some, things, PAPER, canvasMeasure()), "image/svg+xml");
+      return text(
+        svgOf(some, things, PAPER, canvasMeasure(), await pictureData(place, some)),
+        "image/svg+xml",
+      );
     case "excalidraw":
-      return text(excalidrawOf(some, things), "application/json");
+      return text(excalidrawOf(some, things, await pictureData(place, some)), "application/json");
     case "json":
-      return text(jsonOf(some), "application/json");
+      return text(jsonOf(some, place), "application/json");
   }
 }
 
@@ -60,16 +74,22 @@ export function fileName(title: string): string {
 }
 
 /** Puts what a file holds in the middle of what is seen; ImportRefusal. */
-export async function imported(file: File, board: Board): Promise<{ count: number; left: number }> {
-  if (file.size > 4 * FILE_MAX) throw new ImportRefusal("too_large");
+export async function imported(
+  file: File,
+  { board, pictures }: Exchanged,
+): Promise<{ count: number; left: number }> {
+  if (file.size > FILE_MAX) throw new ImportRefusal("too_large");
+  const { centre } = board.camera;
+  const order = board.nextOrder;
   const text = await file.text();
+  const isWords = /\.(?:md|markdown|txt)$/i.test(file.name);
   const isOurs = /"type"\s*:\s*"groupcore-board"/.test(text.slice(0, 200));
-  const { things, left } = isOurs ? { things: thingsIn(text), left: 0 } : excalidrawIn(text);
-  const copies = about(things, board.camera.centre, board.nextOrder);
-  if (copies.length > 0) {
-    board.put(copies);
-    board.select(copies.map(({ id }) => id));
-    board.fit(true);
-  }
-  return { count: copies.length, left };
+  const brought = isWords
+    ? separated(about(markdownIn(text), centre, order))
+    : isOurs
+      ? ofOurs(text, centre, order)
+      : ofExcalidraw(text, centre, order);
+  const count = bring(brought, board, pictures);
+  if (brought.things.length > 0) board.fit(true);
+  return { count, left: brought.left };
 }

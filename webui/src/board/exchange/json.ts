@@ -11,9 +11,19 @@ const VERSION = 1;
 const NUMBERS = ["x", "y", "z", "turn", "width", "height", "depth", "order"] as const;
 const TEXTS = ["kind", "text", "group"] as const;
 
-export function jsonOf(things: readonly Thing[]): string {
+/** `place`: whose pictures they show. */
+export function jsonOf(things: readonly Thing[], place = ""): string {
   const all = things.map(({ votes: _, version: __, hops: ___, ...thing }) => thing);
-  return JSON.stringify({ type: KIND, version: VERSION, things: all }, null, 1);
+  const of = place === "" ? {} : { place };
+  return JSON.stringify({ type: KIND, version: VERSION, ...of, things: all }, null, 1);
+}
+
+const PLACE = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The place whose pictures the things of a file of ours show; empty: it names none. */
+export function placeIn(text: string): string {
+  const { place } = fieldsOf(parsed(text));
+  return typeof place === "string" && PLACE.test(place) ? place : "";
 }
 
 /** The things of a file of ours, each as cells take them; ImportRefusal. */

@@ -2,7 +2,7 @@
 
 import type { Thing } from "../../place/thing";
 import { marksOf } from "../draw/marks";
-import { paint } from "../draw/paint";
+import { type Images, paint } from "../draw/paint";
 import { byOrder, seenBox } from "../draw/sight";
 import type { Measure } from "../draw/text-layout";
 import { isArrow, type Things } from "../model/arrows";
@@ -21,6 +21,7 @@ export function pngOf(
   all: Things,
   theme: Theme,
   measure: Measure,
+  images: Images,
 ): Promise<Blob | null> {
   const sorted = [...things].sort(byOrder);
   const box = joined(sorted.map((thing) => seenBox(thing, all))) ?? ([0, 0, 1, 1] as const);
@@ -39,7 +40,7 @@ export function pngOf(
     canvas.scale(scale, scale);
     canvas.translate(pixels(thing.x - left), pixels(thing.y - top));
     if (!isArrow(thing)) canvas.rotate(radians(thing.turn));
-    paint(canvas, marksOf(thing, all, theme, measure));
+    paint(canvas, marksOf(thing, all, theme, measure), images);
     canvas.restore();
   }
   return new Promise((resolve) => element.toBlob(resolve, "image/png"));

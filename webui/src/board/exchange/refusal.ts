@@ -12,8 +12,8 @@ export class ImportRefusal extends Error {
   }
 }
 
-/** In letters of the file. */
-export const FILE_MAX = 5_000_000;
+/** In letters of the file: pictures stand in it. */
+export const FILE_MAX = 40_000_000;
 export const THINGS_MAX = 2_000;
 
 /** What a file of JSON holds; refused before it is read where it is too large. */

@@ -1,4 +1,8 @@
-/** A picture of things as SVG: texts are escaped, and nothing in it runs or loads anything. */
+/**
+ * A picture of things as SVG: texts are escaped, and nothing in it runs or loads anything.
+ *
+ * Pictures stand in it themselves.
+ */
 
 import type { Thing } from "../../place/thing";
 import { type Mark, marksOf } from "../draw/marks";
@@ -9,6 +13,7 @@ import { isArrow, type Things } from "../model/arrows";
 import { grown, joined } from "../model/geometry";
 import type { Theme } from "../model/palette";
 import { DEGREE, pixels, units } from "../model/units";
+import type { PictureData } from "./picture-data";
 
 const MARGIN = units(24);
 const ANCHORS = { left: "start", center: "middle", right: "end" } as const;
@@ -30,7 +35,15 @@ function element(name: string, attributes: Attributes, content = ""): string {
   return content === "" ? `<${name}${text}/>` : `<${name}${text}>${content}</${name}>`;
 }
 
-function markElement(mark: Mark): string {
+function markElement(mark: Mark, data: PictureData): string {
+  if (mark.kind === "picture") {
+    const { width, height, says } = mark;
+    const href = data.get(mark.picture);
+    if (href === undefined) return mark.instead.map((one) => markElement(one, data)).join("");
+    const title = says === "" ? "" : element("title", {}, escaped(says.replace(NO_XML, "")));
+    const size = { x: -width / 2, y: -height / 2, width, height, preserveAspectRatio: "none" };
+    return element("image", { href, ...size }, title);
+  }
   if (mark.kind === "path") {
     const { d, fill, stroke, width, dash } = mark;
     const dashes = stroke === null ? [] : dashesOf(dash, width);
@@ -59,6 +72,7 @@ export function svgOf(
   all: Things,
   theme: Theme,
   measure: Measure,
+  data: PictureData,
 ): string {
   const sorted = [...things].sort(byOrder);
   const box = joined(sorted.map((thing) => seenBox(thing, all))) ?? ([0, 0, 0, 0] as const);
@@ -68,7 +82,7 @@ export function svgOf(
   const drawn = sorted.map((thing) => {
     const [x, y] = [pixels(thing.x - left), pixels(thing.y - top)];
     const turn = thing.turn === 0 || isArrow(thing) ? "" : ` rotate(${thing.turn / DEGREE})`;
-    const marks = marksOf(thing, all, theme, measure).map(markElement);
+    const marks = marksOf(thing, all, theme, measure).map((one) => markElement(one, data));
     return element("g", { transform: `translate(${x} ${y})${turn}` }, marks.join(""));
   });
   const frame = { xmlns: "http://www.w3.org/2000/svg", width, height };

@@ -7,6 +7,7 @@ import type { ClientLocks } from "../../client-lock";
 import type { SaveState } from "../../document/types";
 import type { Calls } from "../../here/calls";
 import { Keeper, takeKept } from "../../keeper";
+import type { Upload, UploadParts } from "../../pictures/uploads";
 import { clipped } from "../../place/interest";
 import type { Box } from "../../place/squares";
 import type { Problem } from "../../problem";
@@ -18,6 +19,8 @@ import { Board } from "../model/board";
 import { NO_EDGES } from "../model/camera";
 import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
+import { Album, type Load } from "../pictures/album";
+import { PictureDesk } from "../pictures/desk";
 import { Announcer, isNamed, type News } from "./announcer";
 import { changedBy, isStoredPlace, type StoredPlace, thingsOf } from "./keeping";
 import { type Draft, Others, type Person, personOf, toPresence } from "./others";
@@ -42,6 +45,8 @@ export interface BoardState {
   /** One has just asked the others. */
   readonly isCalling: boolean;
   readonly notice: string | null;
+  /** Pictures on their way, and those that were not taken. */
+  readonly uploads: readonly Upload[];
   /** What others did, to be said aloud. */
   readonly said: string;
   readonly condition: string;
@@ -61,6 +66,7 @@ export interface BoardParts {
   /** The picture is another one. */
   readonly drawn: () => void;
   readonly write: (thing: import("../../place/thing").Thing, isNew: boolean) => void;
+  readonly pictures: Pick<UploadParts, "send" | "copy"> & { readonly load: Load };
 }
 
 const NOTICE_MS = 6_000;
@@ -76,6 +82,8 @@ export class BoardController {
   readonly place: PlaceView;
   readonly others: Others;
   readonly session: Session;
+  readonly album: Album;
+  readonly pictures: PictureDesk;
   private readonly doors: SessionDoors;
   private readonly role: OwnRole;
   private readonly waiting: Waiting;
@@ -97,6 +105,7 @@ export class BoardController {
   private name: string;
   private active_ms: number;
   private heldView = "";
+  private hasPictures = false;
   private readonly keeper: Keeper;
   /** How much was begun when it was looked at last. */
   private begun = 0;
@@ -105,7 +114,7 @@ export class BoardController {
   private last: Kept | null = null;
 
   private constructor(
-    private readonly id: string,
+    readonly id: string,
     private readonly parts: BoardParts,
     kept: Kept | undefined,
   ) {
@@ -145,6 +154,18 @@ export class BoardController {
       },
       this.others,
     );
+    const { pictures, principal, after, locks } = parts;
+    this.album = new Album(id, pictures.load, after, () => this.isClosed || parts.drawn());
+    const how = { doc: id, principal, store, take: locks.take, after, ...pictures };
+    this.pictures = new PictureDesk(how, {
+      has: (thing) => this.place.things.has(thing),
+      put: (thing) => {
+        this.board.put([thing]);
+        this.keeper.flush(); // before its file is forgotten
+      },
+      came: () => this.album.again(),
+      changed: () => this.tell(),
+    });
     const { wish } = this.place;
     this.place.wish = (asked) => {
       this.announcer.mine(thingsOf(asked));
@@ -159,6 +180,7 @@ export class BoardController {
     const { kept } = await takeKept(id, parts);
     const controller = new BoardController(id, parts, kept);
     if (kept === undefined) await parts.locks.take(controller.session.client);
+    controller.takePictures();
     controller.tell();
     return controller;
   }
@@ -192,6 +214,7 @@ export class BoardController {
       caller: this.callers?.caller ?? null,
       isCalling: this.isCalling,
       notice: this.notice,
+      uploads: this.pictures.cards,
       said: this.said,
       condition: session.state === "connected" ? session.condition : "serving",
     };
@@ -202,9 +225,10 @@ export class BoardController {
   }
 
   private get save(): SaveState {
-    const edits = this.place.unsaved + this.doors.outline.unsaved;
+    const { waiting } = this.pictures;
+    const edits = this.place.unsaved + this.doors.outline.unsaved + waiting;
     const changed = changedBy(this.place.errands.all) + (this.doors.renamed === null ? 0 : 1);
-    const places = edits === 0 ? 0 : Math.max(1, changed);
+    const places = edits === 0 ? 0 : Math.max(1, changed + waiting);
     if (this.session.state !== "connected") return { kind: "offline", edits, places };
     return { kind: edits === 0 ? "saved" : "saving", edits, places };
   }
@@ -404,8 +428,16 @@ export class BoardController {
     return found?.name ?? number(people.length);
   }
 
+  /** Pictures that an earlier tab has left go on once it is known which cells there are. */
+  private takePictures(): void {
+    if (this.hasPictures || !this.doors.isLoaded) return;
+    this.hasPictures = true;
+    void this.pictures.restore();
+  }
+
   private changed(): void {
     if (this.isClosed) return;
+    this.takePictures();
     const view = `${this.place.loaded}`;
     this.announcer.look(this.place.things, view !== this.heldView || !this.place.isLoaded);
     this.heldView = view;
@@ -433,13 +465,16 @@ export class BoardController {
   /** The machine or the tab is awake again. */
   wake(): void {
     this.session.retryNow();
+    this.pictures.retry();
+    this.album.again();
     this.show();
   }
 
   /** The tab is being hidden or closed; true when closing now would lose something. */
   hide(): boolean {
     this.keeper.flush();
-    return this.keeper.hasFailed && this.save.edits > 0 && this.problem === null;
+    const wouldLose = this.keeper.hasFailed && this.save.edits > 0 && this.problem === null;
+    return wouldLose || this.pictures.wouldLose;
   }
 
   leave(): void {
@@ -454,6 +489,7 @@ export class BoardController {
     this.here?.set(null);
     this.session.flush();
     this.keeper.flush();
+    this.pictures.close();
     this.board.close();
     this.session.close();
   }

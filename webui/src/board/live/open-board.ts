@@ -8,6 +8,7 @@ import { browserLocks, type ClientLocks } from "../../client-lock";
 import type { Socket } from "../../shared/link";
 import { Store } from "../../store";
 import { SUBPROTOCOL } from "../../subprotocol";
+import { loadImage, placePicturesPath } from "../pictures/album";
 import { BoardController, type BoardParts } from "./controller";
 
 function openSocket(url: string): Socket {
@@ -20,6 +21,15 @@ function after(delay_ms: number, act: () => void): () => void {
   const timer = setTimeout(act, delay_ms);
   return () => clearTimeout(timer);
 }
+
+const transfer = () => import("../../pictures/transfer");
+const pictures: BoardParts["pictures"] = {
+  send: async (place, file, how) =>
+    (await transfer()).sendPicture(place, file, how, placePicturesPath(place)),
+  copy: async (place, from, picture) =>
+    (await transfer()).copyPicture(place, from, picture, placePicturesPath(place)),
+  load: loadImage,
+};
 
 let locks: ClientLocks | null = null;
 let store: Promise<Store | null> | null = null;
@@ -40,6 +50,7 @@ export async function openBoard(
     session: (options) => connect([own], { openSocket, after, ...options, ...ticket }),
     store: await store,
     locks,
+    pictures,
     principal: identity.principal ?? "",
     after,
     now_ms: () => Date.now(),

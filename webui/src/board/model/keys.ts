@@ -17,6 +17,9 @@ export const TOOL_KEYS: Readonly<Record<string, ToolName>> = {
   x: "eraser",
 };
 
+/** Chooses pictures of this machine. */
+export const PICTURE_KEY = "i";
+
 export type KeyAct =
   | { readonly do: "tool"; readonly tool: ToolName }
   | { readonly do: "nudge"; readonly dx: number; readonly dy: number; readonly isLarge: boolean }
@@ -41,6 +44,7 @@ export type KeyAct =
         | "fit"
         | "fitChosen"
         | "find"
+        | "picture"
         | "help"
         | "face"
         | "edit"
@@ -134,6 +138,8 @@ function plain({ key, code, shiftKey }: Keyed): KeyAct | null {
       return { do: "snap" };
     case "b":
       return { do: "face" };
+    case PICTURE_KEY:
+      return { do: "picture" };
     default: {
       const tool = shiftKey ? undefined : TOOL_KEYS[key.toLowerCase()];
       return tool === undefined ? null : { do: "tool", tool };

@@ -1,7 +1,7 @@
 /** The keys of the board in words. */
 
 import { boardWords } from "../../words/board";
-import { TOOL_KEYS } from "../model/keys";
+import { PICTURE_KEY, TOOL_KEYS } from "../model/keys";
 
 export interface HelpSection {
   readonly title: string;
@@ -11,7 +11,7 @@ export interface HelpSection {
 export function boardHelp(isMac: boolean): HelpSection[] {
   const mod = isMac ? "⌘" : "Ctrl";
   const shift = isMac ? "⇧" : "Shift";
-  const tools = Object.entries(TOOL_KEYS).map(
+  const tools = Object.entries({ ...TOOL_KEYS, [PICTURE_KEY]: "picture" as const }).map(
     ([key, name]) => [key.toUpperCase(), boardWords[name]] as const,
   );
   const view = [

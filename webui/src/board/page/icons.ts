@@ -11,6 +11,7 @@ export const ICONS: Readonly<Record<string, string>> = {
   ink: "M4 20l1-4.5L16.5 4a2.1 2.1 0 0 1 3 3L8 18.5zM14.5 6l3 3",
   text: "M5 7V4.8h14V7M12 4.8v14.4M9 19.2h6",
   sticky: "M4.5 4.5h15v9.5l-5.5 5.5h-9.5zM19.5 14h-5.5v5.5",
+  picture: "M4 5h16v14H4zM4 16l4.5-4.5 4 4 2.5-2.5 5 5M15 8.7h.01",
   frame: "M7.5 3v18M16.5 3v18M3 7.5h18M3 16.5h18",
   eraser:
     "M8.5 20h11M5 15.2L14.2 6a1.6 1.6 0 0 1 2.3 0l3 3a1.6 1.6 0 0 1 0 2.3L11 19.9H8.6L5 16.4a.9.9 0 0 1 0-1.2zM10 10.2l5.4 5.4",

@@ -1,20 +1,23 @@
 /** Keys and the clipboard, on whichever face of the place has the focus. */
 
 import type { Thing } from "../../place/thing";
+import { bring } from "../exchange/brought";
 import { copyTo, pastedFrom } from "../exchange/clipboard";
 import { ImportRefusal } from "../exchange/refusal";
-import type { Board } from "../model/board";
+import type { BoardController } from "../live/controller";
 import * as commands from "../model/commands";
 import { actOf, type KeyAct } from "../model/keys";
 import { inReadingOrder } from "../model/reading";
 
 export interface KeyOwner {
-  readonly board: Board;
+  readonly controller: BoardController;
   face(): void;
   find(): void;
   help(): void;
+  /** The person wants to choose pictures. */
+  picture(): void;
+  takeFiles(files: readonly File[]): void;
   refused(error: ImportRefusal): void;
-  wandered(): void;
 }
 
 const ZOOM_STEP = 1.25;
@@ -43,7 +46,7 @@ export class Keys {
   /** Whether the key is used up. */
   run(act: KeyAct): boolean {
     const { owner } = this;
-    const { board } = owner;
+    const { board } = owner.controller;
     switch (act.do) {
       case "tool":
         if (board.mayWrite || act.tool === "hand" || act.tool === "select") board.take(act.tool);
@@ -92,6 +95,9 @@ export class Keys {
       case "snap":
         board.isSnapping = !board.isSnapping;
         return true;
+      case "picture":
+        if (board.mayWrite) owner.picture();
+        return true;
       case "find":
         owner.find();
         return true;
@@ -109,8 +115,8 @@ export class Keys {
   }
 
   private look(how: "zoomIn" | "zoomOut" | "zoomWhole" | "fit" | "fitChosen"): void {
-    const { board } = this.owner;
-    this.owner.wandered();
+    const { board } = this.owner.controller;
+    this.owner.controller.wandered();
     const { camera } = board;
     if (how === "fit" || how === "fitChosen") board.fit(how === "fitChosen");
     else if (how === "zoomWhole") board.look(camera.zoomed(1));
@@ -121,19 +127,19 @@ export class Keys {
   }
 
   private nudge(dx: number, dy: number, isLarge: boolean): boolean {
-    const { board } = this.owner;
+    const { board } = this.owner.controller;
     if (board.selected.length > 0) commands.nudge(board, dx, dy, isLarge);
     else board.pan(-dx * (isLarge ? 240 : 60), -dy * (isLarge ? 240 : 60));
     return true;
   }
 
   private get order(): Thing[] {
-    return inReadingOrder(this.owner.board.things.values()).map(({ thing }) => thing);
+    return inReadingOrder(this.owner.controller.board.things.values()).map(({ thing }) => thing);
   }
 
   /** Past the last one, and while nothing is selected, Tab leaves the board. */
   private step(by: 1 | -1): boolean {
-    const { board } = this.owner;
+    const { board } = this.owner.controller;
     const { order } = this;
     const at = order.findIndex(({ id }) => id === board.selected[0]);
     if (at < 0 || order[at + by] === undefined) return false;
@@ -142,7 +148,7 @@ export class Keys {
   }
 
   private edit(): boolean {
-    const { board } = this.owner;
+    const { board } = this.owner.controller;
     const [id] = board.selected;
     if (id !== undefined) board.write(id);
     else commands.step(board, this.order, 1);
@@ -150,7 +156,7 @@ export class Keys {
   }
 
   private escape(): boolean {
-    const { board } = this.owner;
+    const { board } = this.owner.controller;
     board.cancel();
     if (board.toolName !== "select") board.take("select");
     else board.select([]);
@@ -160,26 +166,30 @@ export class Keys {
   // --- the clipboard --------------------------------------------------------------------------
 
   copy(event: ClipboardEvent): void {
-    const { board } = this.owner;
+    const { board, id } = this.owner.controller;
     if (board.chosen.length === 0 || event.clipboardData === null) return;
-    copyTo(event.clipboardData, board.chosen);
+    copyTo(event.clipboardData, board.chosen, id);
     event.preventDefault();
   }
 
   cut(event: ClipboardEvent): void {
     this.copy(event);
-    if (event.defaultPrevented) commands.remove(this.owner.board);
+    if (event.defaultPrevented) commands.remove(this.owner.controller.board);
   }
 
   paste(event: ClipboardEvent): void {
-    const { board } = this.owner;
-    if (event.clipboardData === null || !board.mayWrite) return;
+    const { board, pictures } = this.owner.controller;
+    const { clipboardData } = event;
+    if (clipboardData === null || !board.mayWrite) return;
     event.preventDefault();
+    // Words of some programs come with a picture of themselves; a picture comes without words.
+    const files = [...clipboardData.files];
+    if (files.length > 0 && clipboardData.getData("text/plain").trim() === "") {
+      this.owner.takeFiles(files);
+      return;
+    }
     try {
-      const things = pastedFrom(event.clipboardData, board.camera.centre, board.nextOrder);
-      if (things.length === 0) return;
-      board.put(things);
-      board.select(things.map(({ id }) => id));
+      bring(pastedFrom(clipboardData, board.camera.centre, board.nextOrder), board, pictures);
     } catch (error) {
       if (!(error instanceof ImportRefusal)) throw error;
       this.owner.refused(error);

@@ -29,6 +29,9 @@ const SIDE_MIN = units(8);
 const EIGHTH = Math.PI / 12;
 const SNAPPED_TO_MAX = 400;
 
+/** Kinds that keep their proportions, unless Shift is held. */
+const KEEP_SHAPE = new Set(["text", "ink", "picture"]);
+
 type Work =
   | { readonly kind: "pressed"; readonly thing: Thing | null }
   | { readonly kind: "marquee"; readonly had: readonly string[] }
@@ -159,8 +162,7 @@ export class SelectTool implements Tool {
         break;
       case "resize": {
         const { keeps, centred } = { keeps: press.isShift, centred: press.isAlt };
-        const keepsShape =
-          keeps !== this.things.every(({ kind }) => kind === "text" || kind === "ink");
+        const keepsShape = keeps !== this.things.every(({ kind }) => KEEP_SHAPE.has(kind));
         const now = resized(work.frame, work.name, press.at, keepsShape, centred, SIDE_MIN);
         this.preview(fittedInto(this.things, work.frame, now.frame, desk.things));
         break;

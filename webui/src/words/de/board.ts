@@ -117,8 +117,10 @@ export default {
   exportSvg: "Als SVG speichern",
   exportExcalidraw: "Als .excalidraw speichern",
   exportJson: "Als JSON speichern",
+  uploads: "Bilder, die unterwegs sind",
+  chosenPictures: "Bilder für die Tafel",
   importFile: "Datei einfügen",
-  importedFile: "Datei zum Einfügen: .excalidraw oder JSON",
+  importedFile: "Datei zum Einfügen: .excalidraw, JSON oder Markdown",
   keys: "Tastenkürzel",
   close: "Schließen",
   exported: (things) =>
@@ -127,11 +129,11 @@ export default {
     "Dieser Browser konnte das Bild nicht zeichnen. Wählen Sie weniger aus, oder speichern Sie als SVG.",
   imported: (things) => plural(things, "1 Ding eingefügt.", `${number(things)} Dinge eingefügt.`),
   importedPart: (things, left) =>
-    `${plural(things, "1 Ding eingefügt", `${number(things)} Dinge eingefügt`)}, ${number(left)} ausgelassen: Bilder, Verweise und fremde Seiten werden nicht übernommen.`,
-  too_large: "Die Datei ist zu groß: höchstens 5 MB. Teilen Sie sie, und fügen Sie die Teile ein.",
+    `${plural(things, "1 Ding eingefügt", `${number(things)} Dinge eingefügt`)}, ${number(left)} ausgelassen: Verweise, fremde Seiten und Bilder anderer Art werden nicht übernommen.`,
+  too_large: "Die Datei ist zu groß: höchstens 40 MB. Teilen Sie sie, und fügen Sie die Teile ein.",
   not_readable: "Die Datei ist nicht lesbar: Sie ist kein JSON.",
   other_kind:
-    "Die Datei ist keine Tafel: .excalidraw-Dateien und JSON-Exporte können eingefügt werden.",
+    "Die Datei ist keine Tafel: .excalidraw-Dateien, JSON-Exporte und Markdown können eingefügt werden.",
   too_many: "Die Datei hat mehr als 2.000 Dinge. Teilen Sie sie, und fügen Sie die Teile ein.",
   absurd:
     "Die Datei enthält, was keine Tafel hat: Größen, Orte oder Texte jenseits aller Grenzen. Nichts wurde eingefügt.",

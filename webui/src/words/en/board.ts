@@ -119,8 +119,10 @@ export default {
   exportSvg: "Export as SVG",
   exportExcalidraw: "Export as .excalidraw",
   exportJson: "Export as JSON",
+  uploads: "Pictures on their way",
+  chosenPictures: "Pictures to put on the board",
   importFile: "Import a file",
-  importedFile: "File to import: .excalidraw or JSON",
+  importedFile: "File to import: .excalidraw, JSON or Markdown",
   keys: "Keyboard shortcuts",
   close: "Close",
   exported: (things: number) =>
@@ -129,10 +131,10 @@ export default {
   imported: (things: number) =>
     plural(things, "1 thing imported.", `${number(things)} things imported.`),
   importedPart: (things: number, left: number) =>
-    `${plural(things, "1 thing imported", `${number(things)} things imported`)}, ${number(left)} left out: pictures, links and pages of others are not taken.`,
-  too_large: "The file is too large: 5 MB at most. Split it, and import the parts.",
+    `${plural(things, "1 thing imported", `${number(things)} things imported`)}, ${number(left)} left out: links, pages of others and pictures of other kinds are not taken.`,
+  too_large: "The file is too large: 40 MB at most. Split it, and import the parts.",
   not_readable: "The file cannot be read: it is no JSON.",
-  other_kind: "The file is no board: .excalidraw files and JSON exports can be imported.",
+  other_kind: "The file is no board: .excalidraw files, JSON exports and Markdown can be imported.",
   too_many: "The file has more than 2,000 things. Split it, and import the parts.",
   absurd:
     "The file holds things that no board has: sizes, places or texts beyond all bounds. Nothing was imported.",
