@@ -31,7 +31,8 @@ REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server test
 # Of the core's tests those that simulate, the longer half.
 SIMULATED := tests/groupcore/sim tests/groupcore/sequencing
 # These have more to play than `make test` has the time for (docs/proof.md).
-THOROUGH_TESTS := tests/groupcore/sim/rows/test_rows_halves.py
+THOROUGH_TESTS := \
+	$(addprefix tests/groupcore/sim/rows/test_rows_,halves.py membership.py state_transfer.py)
 
 # What `make quick` leaves to `make test`: tests of real sockets, simulations, and the games of the page's model.
 QUICK_LEAVES_OUT := $(filter tests/groupcore/%,$(REAL_TESTS)) tests/groupcore/sim
