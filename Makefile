@@ -30,6 +30,9 @@ REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server test
 
 # Of the core's tests those that simulate, the longer half.
 SIMULATED := tests/groupcore/sim tests/groupcore/sequencing
+# These have more to play than `make test` has the time for (docs/proof.md).
+THOROUGH_TESTS := \
+	$(addprefix tests/groupcore/sim/rows/test_rows_,halves.py membership.py state_transfer.py)
 
 # What `make quick` leaves to `make test`: tests of real sockets, simulations, and the games of the page's model.
 QUICK_LEAVES_OUT := $(filter tests/groupcore/%,$(REAL_TESTS)) tests/groupcore/sim
@@ -147,9 +150,10 @@ test-schedules: $(INSTALLED)
 	$(BIN)/python -m groupcore.sim --profile all --schedules 600 --seed 1
 
 .PHONY: schedules
-schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed)
+schedules: $(INSTALLED) ## 1,500 simulated schedules that are always the same, 1,500 new ones for each commit (or of SECOND=seed), and the tests of which make test plays a part
 	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed 1
 	$(BIN)/python -m groupcore.sim --profile all --schedules 1500 --seed $${SECOND:-$$(scripts/print_seed)}
+	THOROUGH=1 $(BIN)/python -m pytest -q $(THOROUGH_TESTS)
 
 .PHONY: pipeline
 pipeline: $(INSTALLED) $(PIPELINE_INSTALLED) ## install the Spark jobs (half a gigabyte): python -m pipeline --help

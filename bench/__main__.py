@@ -39,6 +39,7 @@ NAMES = (
     "document",
     "pipeline",
     "crowd",
+    "attending",
 )
 
 

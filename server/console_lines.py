@@ -123,7 +123,8 @@ def _one_group(found: Shown) -> list[str]:
         for one in found["nodes"]
     ]
     people = [
-        f"  member {one['node']}/{one['process']}  {one['name'] or '-'}  since={one['since']}"
+        f"  {'member' if one['since'] else 'session'} {one['node']}/{one['process']}"
+        + f"  {one['name'] or '-'}  since={one['since'] or '-'}"
         + ("  behind" if one["behind"] else "")
         + ("  observes" if one["observes"] else "")
         for one in found["people"]

@@ -240,6 +240,21 @@ class GroupNode:
         self.channel.wake_soon()
         return await joined
 
+    async def attend(self, process: Process, group: GroupId) -> int:
+        """Be given a group that another process of this node is a member of, and be no member.
+
+        No number is taken for it, and nobody else hears of it. The number from which on it is given
+        messages; `leave` ends it. GroupRefusedError: `not_a_member` where no process of this node
+        is in the group, `bad_order` where it is strict.
+        """
+        check_process(process)
+        check_group(group)
+        if (process, group) in self.asked.joining:
+            raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
+        attended = self.asked.join(self.service.attend(process, group, 0.0), process, group)
+        self.channel.wake_soon()
+        return await attended
+
     def leave(self, process: Process, group: GroupId) -> None:
         """LEAVE-GROUP; nothing that is delivered from now on is the process's."""
         self.service.leave(process, group, 0.0)

@@ -85,6 +85,7 @@ class Node:
         self._by_group: dict[GroupId, Site] = {}
         self._ended = False
         self._clock_s = 0.0
+        self._member: Process | None = None
         self.groups = GroupNode(
             cluster,
             node_id=node_id,
@@ -156,14 +157,16 @@ class Node:
             raise RefusedError(error.code, str(error)) from None
         return True
 
-    def session(self, principal: str = "") -> Session:
+    def session(self, principal: str = "", *, attends: bool = False) -> Session:
         """Another process of this node, for `async with`; ClosedError when the node is closed.
 
+        `attends`: for many short sessions. The node is a member of their objects' groups in their
+        place, so that they come and go without an ordered message; see `Session`.
         Raises ChannelClosedError before the node is connected.
         """
         if self._ended:
             raise ClosedError("the node is closed")
-        session = Session(self, principal)
+        session = Session(self, principal, attends=attends)
         session.begin()
         self._sessions[session] = None
         return session
@@ -205,12 +208,20 @@ class Node:
         if self._ended:
             return
         self._by_group.clear()
+        self._member = None
         for site in list(self._by_name.values()):
             site.interrupt()
         for session in list(self._sessions):
             session.interrupt()
 
     # --- for the sessions -----------------------------------------------------------------------
+
+    @property
+    def member(self) -> Process:
+        """The process that is in groups for the sessions that attend; see `Home`."""
+        if self._member is None:
+            self._member = self.groups.open_process()
+        return self._member
 
     def site(self, name: str, kind: type[object], order: Order) -> Site:
         """The group of this name at this node, for its sessions."""

@@ -72,6 +72,20 @@ class ProcessCalls:
         self.expected.join(request, process, group, observes)
         return request
 
+    def attend(self, process: Process, group: GroupId, now: float) -> int:
+        """Be given a group that a process of this node is a member of; `Joined` or `Refused`.
+
+        No number is taken for it, and no other node hears of it (decision 184). `leave` ends it.
+        Refused: `not_a_member` where none of this node is, `bad_order` for a strict group.
+        """
+        self.idle.end()
+        del now
+        check_process(process)
+        check_group(group)
+        request = self.plane.request()
+        self.joining.attend(request, process, group)
+        return request
+
     def leave(self, process: Process, group: GroupId, now: float) -> int:
         """LEAVE-GROUP; what is delivered from now on is not the process's."""
         self.idle.end()

@@ -12,7 +12,8 @@ Invariants.
   I1  From its answer to the flush of a view on a node acknowledges no more in that view.
   I2  What a node says to have is here as frames, or was at all when it joined (it has the state).
   I3  A node that begins with its log says what that has of streams that have not ended, and has
-      nothing of a stream that it has not heard of.
+      nothing of a stream that it has not heard of. Of what it is given behind that it says what
+      rests on its log's order: who has as much of that, or more, knows every group in it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 from groupcore.digest import Digest, covers
 from groupcore.events import CutHeld, FetchCut
 from groupcore.sequencing.keeper import Keeper
+from groupcore.sequencing.knowing import Known
 from groupcore.sequencing.plane import Plane
 from groupcore.view import Address
 
@@ -32,6 +34,7 @@ class Cut:
         self._keeper = keeper
         self._stopped_in = 0
         self._wanted: Digest | None = None
+        self._known = Known(plane)
 
     def stop(self, view: int) -> Digest:
         """Acknowledge nothing more in the view of this number; how far the streams are (I1).
@@ -48,14 +51,7 @@ class Cut:
 
     def stored(self) -> Digest:
         """How far the streams are that have not ended: what a life brings that has its log (I3)."""
-        plane = self._plane
-        if plane.log is None:
-            return {}
-        return {
-            address: stream.received
-            for address, stream in plane.streams.items()
-            if stream.end is None
-        }
+        return {} if self._plane.log is None else self._known.digest()
 
     def has(self, streams: Digest) -> bool:
         """Whether all frames up to there are here; of a stream that is over nothing is missing."""

@@ -15,6 +15,8 @@ Invariants.
       have said that they wait for its state, and all that have left behind its JOIN, or that of a
       member whom it has found, that they have none; who waits for it takes it from nobody else from
       then on, as long as it is the first.
+  I5  Who attends is given what its node delivers of the group, under CT2 like a member, and takes
+      no number: nobody else hears of it. It does so as long as a process of its node is a member.
 """
 
 from __future__ import annotations
@@ -62,6 +64,7 @@ class Joining:
         self._ready: dict[Key, None] = {}
         self._wanted: dict[int, tuple[int, bytes]] = {}
         self._kept: dict[GroupId, Record] = {}
+        self._attending: dict[GroupId, dict[Process, None]] = {}
         self.now = 0.0
         self._seen_progress = -1
 
@@ -75,7 +78,7 @@ class Joining:
             self.refuse(request, "left", f"{process} is closed; open a process first")
         elif record is None:
             self.refuse(request, "unknown_group", f"there is no group {group}; create it first")
-        elif key in self._wishes or key in self._settling or process in record.members:
+        elif self._is_known(process, record):
             self.refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
         else:
             strict = record.order is Order.STRICT
@@ -89,10 +92,62 @@ class Joining:
                 self._settling[key] = wish
                 self._ready[key] = None  # the group is here: nobody need be waited for
 
+    def _is_known(self, process: Process, record: Record) -> bool:
+        """Whether the process is in the group, or wishes to be, or to be out of it."""
+        key = (process, record.group)
+        attends = process in self._attending.get(record.group, ())
+        return attends or key in self._wishes or key in self._settling or process in record.members
+
+    def attend(self, request: int, process: Process, group: GroupId) -> None:
+        """Be given what this node delivers of the group, and be no member of it (I5)."""
+        record = self._plane.records.get(group)
+        if self._sender.open_local(process) is None:
+            self.refuse(request, "left", f"{process} is closed; open a process first")
+        elif record is None:
+            self.refuse(request, "unknown_group", f"there is no group {group}; create it first")
+        elif self._is_known(process, record):
+            self.refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
+        elif record.order is Order.STRICT:
+            text = f"group {group} is strict: processes count there, so {process} has to join it"
+            self.refuse(request, "bad_order", text)
+        elif record.hold is None or record.hold.waiting_for_state or not self._stays(record):
+            text = f"no process of this node is in group {group}; have one join it first"
+            self.refuse(request, "not_a_member", text)
+        else:
+            wish = Wish(request, process, group, False, True, recorded=record.hold.seqno + 1)
+            self._attending.setdefault(group, {})[process] = None
+            self._settling[process, group] = wish
+            self._ready[process, group] = None
+            self._plane.progress += 1  # `settle` looks at it in this turn
+
+    def attending(self) -> dict[GroupId, list[int]]:
+        """The numbers of this node's processes that attend, by group."""
+        return {group: sorted(one.number for one in who) for group, who in self._attending.items()}
+
+    def _part(self, process: Process, record: Record) -> None:
+        """The process attends no more: it is told so at once, as nobody else has to be."""
+        group = record.group
+        attending = self._attending[group]
+        del attending[process]
+        if not attending:
+            del self._attending[group]
+        wish = self._settling.pop((process, group), None)
+        if wish is not None:
+            self.refuse(wish.request, "left", f"{process} parts from group {group} before it is in")
+        local = self._sender.locals.get(process)
+        if local is not None:
+            self._sender.leave(local, group, record)
+        if record.hold is not None:
+            self._plane.take_out(group, record.hold, process)
+        self._plane.events.append(Departed(group, 0, process, False))
+
     def leave(self, request: int, process: Process, group: GroupId) -> None:
         """LEAVE-GROUP; what is delivered from now on is not the process's any more."""
         key = (process, group)
         record = self._plane.records.get(group)
+        if record is not None and process in self._attending.get(group, ()):
+            self._part(process, record)
+            return
         if record is None:
             self.refuse(request, "unknown_group", f"there is no group {group}")
             return
@@ -151,6 +206,7 @@ class Joining:
         """The group is no more."""
         group = record.group
         self._left.pop(group, None)
+        self._attending.pop(group, None)
         for wish in self._wishes.of_group(group):
             self._wishes.remove((wish.process, group))
         for key in [key for key in self._settling if key[1] == group]:
@@ -343,6 +399,8 @@ class Joining:
         if not record.hold.waiting_for_state and self.handing.owes(record, self.now):
             self._kept[record.group] = record
             return
+        for process in list(self._attending.get(record.group, ())):
+            self._part(process, record)
         self.states.forget(record.group)
         self._receiver.drop(record)
         self._plane.tell(Released(record.group))

@@ -10,7 +10,8 @@ Source. Decision 0026.
 
 Invariants.
   I1  A frame is kept only if the log knows the groups in it, and goes as far in the order as the
-      place that it names: no group is mistaken for a later one, or given what it would not be.
+      place that it names (`knowing`): no group is mistaken for a later one, or given what it would
+      not be.
       None of those is dropped that this node has said to have saved (decision 0044).
   I2  Restored, the node is where its log ends: directory, records, archive, all kept frames.
   I3  Who keeps a frame keeps what it rests on: else the others could never have it, and a view
@@ -35,15 +36,15 @@ from groupcore.sequencing.directory_changes import (
     GroupDeleted,
     StreamEnded,
 )
-from groupcore.sequencing.headers import Accept, Change
 from groupcore.sequencing.judging import applied, judged, set_aside
+from groupcore.sequencing.knowing import is_known
 from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
 from groupcore.sequencing.logged_frames import logged_frame
 from groupcore.sequencing.names import Place
 from groupcore.sequencing.node_state import Taking
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
-from groupcore.sequencing.receiving import Receiving, groups_of
+from groupcore.sequencing.receiving import Receiving
 from groupcore.sequencing.record import Record
 from groupcore.sequencing.stream import Stream
 from groupcore.view import Address, View
@@ -183,15 +184,7 @@ class Restoring:
         """The last frame before one that rests on what the log does not know (I1)."""
         newest = self._plane.directory.newest_group
         for number, batch in stream.kept(stream.recorded + 1, stream.received):
-            header = batch.headers[-1]
-            groups: tuple[int, ...] = ()
-            if isinstance(header, Accept):
-                if header.place > self.place:
-                    return number - 1
-                groups = groups_of(header, batch.count)
-            elif isinstance(header, Change):
-                groups = (header.group,)
-            if max(groups, default=0) > newest:
+            if not is_known(batch, self.place, newest):
                 return number - 1
         return stream.received
 

@@ -13,6 +13,7 @@ Invariants.
   B5  Readers are judged by states from there on alone: the ones before are older than what their
       rights follow from. Until then who is judged reads what it read before; then all are judged
       before anybody is told of the new state.
+  B6  Who attends is in when its node's member is: that one's JOIN has its place in the order.
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ class Counters:
 
 
 class Observer(Protocol):
-    """Who is told of what is done to an object at this node, whoever has it open."""
+    """Who is told of what is done to an object at this node, whoever has it open.
+
+    Each position is told once; guests that depart there are in `done.ended`.
+    """
 
     def on_done(self, position: int, process: Process, done: Done) -> None:
         """A message has been done."""
@@ -83,8 +87,10 @@ class Body(Generic[T]):
         self._is_behind = False
         self._is_current = False
         self._faces: dict[Process, Replica[T]] = {}
+        self._processes: dict[Replica[T], Process] = {}
+        self._early: dict[Process, list[Replica[T]]] = {}
         self._following: dict[Replica[T], None] = {}
-        self._readers: dict[str, list[Replica[T]]] | None = None
+        self._readers: dict[str, dict[Replica[T], None]] = {}
         self.machine = self.fresh_machine()
         self.judges_readers = type(self._target).may_read is not SharedObject.may_read
         self._checker = Checker(self.fresh_machine, self._target.check_every, self)
@@ -114,13 +120,21 @@ class Body(Generic[T]):
         """This process opens the object, or does so again as another one."""
         self.detach(face)
         self._faces[process] = face
-        self._readers = None
+        self._processes[face] = process
+        self._readers.setdefault(face.port.principal, {})[face] = None
         self._choose_speaker()
 
     def detach(self, face: Replica[T]) -> None:
         """This process has it open no more."""
-        self._faces = {process: one for process, one in self._faces.items() if one is not face}
-        self._readers = None
+        process = self._processes.pop(face, None)
+        if process is not None and self._faces.get(process) is face:
+            del self._faces[process]
+        principal = face.port.principal
+        readers = self._readers.get(principal)
+        if readers is not None:
+            readers.pop(face, None)
+            if not readers:
+                del self._readers[principal]
         self._choose_speaker()
 
     def note_following(self, face: Replica[T]) -> None:
@@ -143,13 +157,10 @@ class Body(Generic[T]):
         """Let go of whose principal may not read any more: asked once for each (B5)."""
         if not self._is_current:
             return
-        if self._readers is None:
-            self._readers = {}
-            for face in self._faces.values():
-                self._readers.setdefault(face.port.principal, []).append(face)
-        for faces in list(self._readers.values()):
-            if not faces[0].check_reading():
-                for face in faces[1:]:
+        for readers in list(self._readers.values()):
+            first, *others = readers
+            if not first.check_reading():
+                for face in others:
                     face.check_reading()
 
     def _choose_speaker(self) -> None:
@@ -260,11 +271,15 @@ class Body(Generic[T]):
         if face is not None:
             self._catch_up(face)
             face.enter()
+        for early in self._early.pop(process, ()):  # B6
+            if early in self._processes:
+                self._catch_up(early)
+                early.enter()
         return events
 
     def _catch_up(self, face: Replica[T]) -> None:
-        """B4, B5."""
-        if not face.told_in or face.process not in self.machine.members:
+        """B4, B5, B6."""
+        if not face.told_in or face.port.member not in self.machine.members:
             return
         if not self._is_current:
             self._is_current = True
@@ -305,6 +320,8 @@ class Body(Generic[T]):
             face.told_in = True
             self._catch_up(face)
             face.enter()
+            if not face.is_in and face.port.member != process:
+                self._early.setdefault(face.port.member, []).append(face)
 
     def _on_departed(self, event: Departed) -> list[SharedEvent]:
         events: list[SharedEvent] = []
@@ -320,6 +337,7 @@ class Body(Generic[T]):
     def _on_released(self) -> None:
         """Nobody of this node is in: what comes for those who are about to be begins anew."""
         self._is_current = False
+        self._early.clear()
         self.machine = self.fresh_machine()
         self._checker.begin(self.machine)
         self._choose_speaker()
@@ -363,7 +381,7 @@ class Body(Generic[T]):
         """Nothing more is done here: everybody leaves, and is told why."""
         self.error = error
         for face in self.faces:
-            face.port.leave()
+            face.leave()
             face.end(error)
 
     def state(self) -> bytes:

@@ -27,6 +27,13 @@ class GroupPort(Protocol):
         """The process that sends."""
 
     @property
+    def member(self) -> Process:
+        """The process that is in the group: the one that sends, or its node's where that attends.
+
+        What is said of who attends is in `groupcore.shared.standing`.
+        """
+
+    @property
     def principal(self) -> str:
         """On whose behalf it sends, as the program says; empty: nobody in particular."""
 

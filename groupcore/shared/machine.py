@@ -4,12 +4,21 @@ Whatever decides the state is in here and in the messages. So replicas that are 
 messages are equal, a state that was packed goes on as the original does, and a replay of messages
 on a kept state gives what they gave before. What an operation uses besides its object, its
 arguments and its context breaks this, and is found by `groupcore.shared.checking`.
+
+Sessions that attend are no members, so the order does not tell when they end (decision 184). An
+object that goes by that (`on_departed`) keeps in mind who has done something in it: its *guests*.
+
+Invariants.
+  G1  A guest departs once: where its node says that it has ended, or else where the last member of
+      its node leaves or is gone.
+  G2  What comes of a session behind that, from a node that has no member, is done, and the session
+      departs in the same place. So nothing that it was given outlives it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -21,6 +30,7 @@ from groupcore.shared.handle import Handle
 from groupcore.shared.messages import (
     HASH_BYTES,
     Check,
+    Ended,
     Operate,
     Trail,
     Verify,
@@ -30,7 +40,7 @@ from groupcore.shared.messages import (
     process_to_wire,
     unpack,
 )
-from groupcore.shared.operation_context import OperationContext
+from groupcore.shared.operation_context import OperationContext, has_node_of
 from groupcore.shared.scalars import check_int
 from groupcore.shared.verdicts import Verdict, Verdicts, content_of, verdict_on
 
@@ -42,6 +52,7 @@ class Stateful(Protocol):
     """A shared object, as the machine knows it."""
 
     formerly: ClassVar[Mapping[str, tuple[str, ...]]]
+    notes_departed: ClassVar[bool]
 
     @property
     def _shared(self) -> Handle: ...
@@ -75,9 +86,9 @@ class Done:
 
     `calls` are the operations with their arguments, `details` what each emitted. `failed` is the
     operation that raised, or was not allowed (`denied`, to whom); None for a message that could not
-    be decoded. `message` is one about states, which does nothing to the object. `verdict` is what
-    a client's numbered call is told: of one that had been done before (`repeated`), what it was
-    told then.
+    be decoded. `message` is one that calls nothing. `verdict` is what a client's numbered call is
+    told: of one that had been done before (`repeated`), what it was told then. `ended` are guests
+    that depart with it, behind all else, each with what that emits.
     """
 
     calls: list[tuple[OperationSpec, list[object]]] = field(default_factory=list)
@@ -86,9 +97,10 @@ class Done:
     error: Exception | None = None
     failed: str | None = None
     denied: str | None = None
-    message: Check | Trail | Verify | None = None
+    message: Check | Trail | Verify | Ended | None = None
     verdict: Verdict | None = None
     repeated: bool = False
+    ended: list[tuple[Process, tuple[object, ...]]] = field(default_factory=list)
 
 
 class Machine:
@@ -97,6 +109,7 @@ class Machine:
     `position` is the number of the last message, `time_ms` the order's time there. `members` maps
     the processes in the group to the number of the last message that they sent. `birth` names the
     stretch of the order through which somebody has had the object: positions of two do not compare.
+    `guests`: see above; none where the object does not go by who departs.
     `elders` had the object open when a former version of the class packed the state.
     """
 
@@ -105,6 +118,7 @@ class Machine:
         "birth",
         "elders",
         "group",
+        "guests",
         "members",
         "position",
         "target",
@@ -119,6 +133,7 @@ class Machine:
         self.time_ms = 0
         self.members: dict[Process, int] = {}
         self._members: tuple[Process, ...] = ()
+        self.guests: dict[Process, None] = {}
         self.birth = ""
         self.elders: frozenset[Process] = frozenset()
         self.verdicts = Verdicts()
@@ -138,7 +153,10 @@ class Machine:
             return Done(error=error)
         if isinstance(message, Operate):
             return self._operate(process, message)
-        return Done(message=message)
+        done = Done(message=message)
+        if isinstance(message, Ended):
+            self._end_guests([process], done)
+        return done
 
     def _operate(self, process: Process, message: Operate) -> Done:
         """Do the operations of a message; a client's numbered call only the first time."""
@@ -189,7 +207,19 @@ class Machine:
             handle.rollback()
             raise
         handle.commit()
+        if self.target.notes_departed and process not in self.members:
+            self.guests[process] = None
+            if not has_node_of(process, self._members):
+                self._end_guests([process], done)  # G2
         return done
+
+    def _end_guests(self, processes: Iterable[Process], done: Done) -> None:
+        """These depart, as far as they are guests (G1); one whose hook raises has departed, too."""
+        for process in processes:
+            if process in self.guests:
+                del self.guests[process]
+                told = self._tell("on_departed", process)
+                done.ended.append((process, told.details[0] if told.details else ()))
 
     def _judge(self, principal: str, done: Done) -> Done | None:
         """What comes of calls one of which is not allowed, by the state before all of them."""
@@ -213,17 +243,22 @@ class Machine:
     def let_in(self, process: Process) -> None:
         """The process is a member from now on; the object is not told."""
         self.members.setdefault(process, 0)
+        self.guests.pop(process, None)
         self._members = tuple(self.members)
 
     def _depart(self, process: Process) -> Done:
         self.members.pop(process, None)
         self._members = tuple(self.members)
-        return self._tell("on_departed", process)
+        done = self._tell("on_departed", process)
+        if self.guests and not has_node_of(process, self._members):
+            self._end_guests([one for one in self.guests if one.node == process.node], done)
+        return done
 
     def go_on_alone(self, position: int) -> None:
         """Nobody else has the object any more: keep the state, without those who had it open."""
         for process in list(self.members):
             self._depart(process)
+        self._end_guests(list(self.guests), Done())
         self.position = max(self.position, position)
 
     def _tell(self, hook: str, process: Process) -> Done:
@@ -276,6 +311,8 @@ class Machine:
         members = [[process_to_wire(one), number] for one, number in self.members.items()]
         fingerprint = handle.declaration.fingerprint
         order = [self.position, self.time_ms, members, self.birth, self.verdicts.to_wire()]
+        if self.guests:
+            order.append([process_to_wire(one) for one in self.guests])
         return pack([fingerprint, order, fields])
 
     def load(self, packed: bytes) -> None:
@@ -288,9 +325,9 @@ class Machine:
         match unpack(packed):
             case [
                 bytes(fingerprint),
-                [int(position), int(time_ms), list(members), str(birth), list(verdicts)],
+                [int(position), int(time_ms), list(members), str(birth), list(verdicts), *more],
                 list(wire),
-            ]:
+            ] if len(more) <= 1:
                 fields = self._fields_of(fingerprint)
                 if fields is None or len(wire) != len(fields):
                     raise self._mismatch()
@@ -309,10 +346,11 @@ class Machine:
             if name not in decoded:
                 decoded[name] = one.codec.adopt(one.default, handle.journal)
         known, inside = Verdicts.from_wire(verdicts), _members(members)
+        guests = _guests(*more)
         check_int(position)
         check_int(time_ms)
         self.verdicts, self.members = known, inside
-        self._members = tuple(self.members)
+        self._members, self.guests = tuple(self.members), guests
         self.position, self.time_ms, self.birth = position, time_ms, birth
         is_former = fingerprint != handle.declaration.fingerprint
         self.elders = frozenset(self.members) if is_former else frozenset()
@@ -347,6 +385,13 @@ def digest_of(packed: bytes) -> bytes:
 def detached(results: Sequence[object]) -> list[object]:
     """Results without ties to the state."""
     return [detach(result) for result in results]
+
+
+def _guests(wire: object = ()) -> dict[Process, None]:
+    """Those of a state; former versions have none."""
+    if not isinstance(wire, list | tuple):
+        raise MisfitError("not the guests of a group")
+    return {process_from_wire(one): None for one in wire}
 
 
 def _members(wire: list[object]) -> dict[Process, int]:

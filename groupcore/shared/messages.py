@@ -19,7 +19,7 @@ from groupcore.shared.scalars import check_int
 from groupcore.shared.verdicts import CLIENT_MAX, Call
 from groupcore.view import Address
 
-OPERATE, CHECK, TRAIL, VERIFY = 1, 2, 3, 4
+OPERATE, CHECK, TRAIL, VERIFY, ENDED = 1, 2, 3, 4, 5
 HASH_BYTES = 8
 CALLS_MAX = 1_000
 """Most operations in one transaction."""
@@ -72,7 +72,12 @@ class Verify:
     asked: bool
 
 
-SharedMessage: TypeAlias = Operate | Check | Trail | Verify
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The sender has the object open no more: the last word of a session that attends."""
+
+
+SharedMessage: TypeAlias = Operate | Check | Trail | Verify | Ended
 
 
 def process_to_wire(process: Process) -> list[object]:
@@ -116,8 +121,8 @@ def encode_operate(
     return pack([OPERATE, stamp_ms, calls])
 
 
-def encode(message: Check | Trail | Verify) -> bytes:
-    """The bytes of a message about states."""
+def encode(message: Check | Trail | Verify | Ended) -> bytes:
+    """The bytes of a message that calls nothing."""
     match message:
         case Check(position, digest):
             return pack([CHECK, position, digest])
@@ -126,6 +131,8 @@ def encode(message: Check | Trail | Verify) -> bytes:
             return pack([TRAIL, process_to_wire(process), cut, pairs])
         case Verify(asked):
             return pack([VERIFY, asked])
+        case Ended():
+            return pack([ENDED])
 
 
 def decode(payload: bytes) -> SharedMessage:
@@ -153,6 +160,8 @@ def decode(payload: bytes) -> SharedMessage:
             return Trail(process_from_wire(process), cut, _hashes(pairs))
         case [4, bool(asked)]:
             return Verify(asked)
+        case [5]:
+            return Ended()
         case _:
             raise MisfitError("no message of a shared object")
 

@@ -46,6 +46,14 @@ class SharedObject:
     for_nodes: ClassVar[frozenset[str]] = frozenset()
     """Operations that nodes call for themselves, as nobody in particular. No page may call them,
     nor have such an object open without saying who it is."""
+    sessions_join: ClassVar[bool] = False
+    """Whether sessions of pages are members of the object's group, each by a number in its order.
+
+    Else they attend (decision 184): `members` are then the nodes' own processes, and `on_joined` is
+    not told of sessions. A class that overrides `on_joined` has it so, as do `strict` objects.
+    """
+    notes_departed: ClassVar[bool] = False
+    """Whether the class overrides `on_departed`; set by itself."""
     formerly: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What states of former versions of the class hold: fields by fingerprint, in hexadecimal.
 
@@ -61,6 +69,7 @@ class SharedObject:
             cls.group_order = order
         if check_every is not None:
             cls.check_every = check_every
+        cls.notes_departed = cls.on_departed is not SharedObject.on_departed
         _refuse_reserved(cls)
         if not getattr(cls, "__parameters__", ()):  # type arguments are known when it is opened
             # A hint may name a class that comes further down: then the first object reads them.
@@ -173,7 +182,10 @@ class SharedObject:
         """Override it to change the object when a process opens it; runs like an operation."""
 
     def on_departed(self, process: Process) -> None:
-        """Override it to change the object when a process closes it or its node is gone."""
+        """Override it to change the object when a process closes it or its node is gone.
+
+        Of sessions that attend (`sessions_join`) those are told of that have done something here.
+        """
 
 
 def shared(kind: type[T]) -> type[T]:

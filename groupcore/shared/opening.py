@@ -39,6 +39,16 @@ def order_of(kind: object) -> Order:
     )
 
 
+def may_attend(kind: type[object], order: Order) -> bool:
+    """Whether sessions may have it open without being members (decision 184)."""
+    origin = get_origin(kind) or kind
+    if order is Order.STRICT:
+        return False  # processes count there
+    if isinstance(origin, type) and issubclass(origin, SharedObject):
+        return not (origin.sessions_join or origin.on_joined is not SharedObject.on_joined)
+    return True
+
+
 def crowd_of(kind: type[object]) -> Crowd[object] | None:
     """What a node knows of a presence of this type, for all its processes; None for others."""
     origin = get_origin(kind) or kind

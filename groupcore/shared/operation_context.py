@@ -7,8 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Iterable
 
 from groupcore.sequencing.names import GroupId, Process
+
+
+def has_node_of(process: Process, members: Iterable[Process]) -> bool:
+    """Whether one of the members is of this process's node, be it another one."""
+    return any(one.node == process.node for one in members)
 
 
 class OperationContext:
@@ -17,7 +23,8 @@ class OperationContext:
     `process` called it, on behalf of `principal` (empty: nobody in particular). `position` is its
     message's number in the group, `time_s` is the order's time: seconds since 1970 by the fastest
     clock among the senders, and never less than before. `members` are the processes in the group
-    at this place, in the order in which they joined.
+    at this place, in the order in which they joined: of a node whose sessions attend
+    (decision 184), the node's own one.
     """
 
     __slots__ = (
@@ -48,6 +55,14 @@ class OperationContext:
         self.members = members
         self._ids = 0
         self._random: random.Random | None = None
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether who called has the object open: it is a member, or attends at a node of one.
+
+        Who is not does not depart: what it was given to hold, it would hold for ever.
+        """
+        return has_node_of(self.process, self.members)
 
     @property
     def random(self) -> random.Random:

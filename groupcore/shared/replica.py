@@ -9,11 +9,14 @@ Invariants.
       error that says why it has none.
   R4  What is behind the place where the port's principal has lost the right to read is not shown;
       the copy goes on beneath until the process has left, as others may need its state.
+  R5  Who attends and has done something says in the order that it has ended, where the object goes
+      by that; who has only looked leaves no trace there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
@@ -29,12 +32,13 @@ from groupcore.shared.errors import (
     OutcomeUnknownError,
     ResultLostError,
     SchemaMismatchError,
+    SharedError,
 )
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.handle import Call
 from groupcore.shared.machine import Done, detached
-from groupcore.shared.messages import Operate, Verify, decode, encode, encode_operate
+from groupcore.shared.messages import Ended, Operate, Verify, decode, encode, encode_operate
 from groupcore.shared.object import SharedObject, part, view_of
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.streams import Stream
@@ -70,6 +74,7 @@ class Replica(GroupUser, Generic[T]):
         "_birth",
         "_error",
         "_forbidden",
+        "_has_acted",
         "_held",
         "_is_held_back",
         "_unsaved",
@@ -99,7 +104,7 @@ class Replica(GroupUser, Generic[T]):
         self._waiting: dict[int, _Sent] = {}
         self._error: Exception | None = None
         self._forbidden = False
-        self._is_held_back = False
+        self._is_held_back = self._has_acted = False
         self._birth = ""
         self._held: list[_Sent] = []
         self._unsaved: list[tuple[int, Numbered]] = []
@@ -120,8 +125,16 @@ class Replica(GroupUser, Generic[T]):
     def close(self) -> Pending[None]:
         """Leave the group; operations that are under way are still done, but not waited for."""
         if not self.closed.done:
-            self.port.leave()
+            self.leave()
         return self.closed
+
+    def leave(self) -> None:
+        """Leave the group, or part from it (R5)."""
+        if self._has_acted:
+            self._has_acted = False
+            with suppress(SharedError):  # outside the cluster its node's end says so
+                self.port.send(encode(Ended()))
+        self.port.leave()
 
     @property
     def counters(self) -> Counters:
@@ -189,8 +202,15 @@ class Replica(GroupUser, Generic[T]):
     def _send(self, sent: _Sent) -> None:
         number = self.port.send(sent.payload)
         self._waiting[number] = sent
+        self._has_acted = self._has_acted or self._is_guest
         if sent.number is not None and self.tell_saved is not None:
             self._unsaved.append((number, sent.number))
+
+    @property
+    def _is_guest(self) -> bool:
+        """Whether the object remembers this process when it has done something, until it ends."""
+        goes_by = cast("SharedObject", self.body.origin).notes_departed
+        return goes_by and self.port.member != self.port.process
 
     def on_saved(self, number: int) -> None:
         """The process's messages up to this one are on disk: tell of a client's calls in them."""
@@ -252,9 +272,9 @@ class Replica(GroupUser, Generic[T]):
             pending.resolve(results[place] if results else None)
 
     def enter(self) -> None:
-        """If this process is in and its JOIN has its place, what was held back goes out."""
+        """If this process is in and its member's JOIN has a place, what was held back goes out."""
         members = self.body.machine.members
-        if self.is_in or not self.told_in or self.port.process not in members:
+        if self.is_in or not self.told_in or self.port.member not in members:
             return
         try:
             self.body.machine.check_elders()
@@ -310,7 +330,7 @@ class Replica(GroupUser, Generic[T]):
             part(self.target, kept.target)
         self._forbidden = True
         self._give_up(ForbiddenError(principal, detail))
-        self.port.leave()
+        self.leave()
         return False
 
     def show(self, origin: T) -> None:
@@ -339,7 +359,7 @@ class Replica(GroupUser, Generic[T]):
         A client's numbered calls are sent again then, before the others: they are done once. Not
         when nobody has had the object open meanwhile: they were made for another state.
         """
-        self.told_in = self.is_in = False
+        self.told_in = self.is_in = self._has_acted = False
         self._birth = self._birth or self.body.machine.birth
         waiting, self._waiting = self._waiting, {}
         error = OutcomeUnknownError("the cluster went on without this node meanwhile")

@@ -3,6 +3,9 @@
     async with node.session(principal="ann") as session:
         clicks = await session.open(Counter, "clicks")
 
+A session of a page *attends*: one process of its node is a member of the objects' groups, for all
+of them, so that it comes and goes without an ordered message (`groupcore.shared.standing`).
+
 A session is a process of its own: it has an id of its own, what it sends depends on what it has
 been given, locks and leases are its, and it is given what happens in its objects in an order that
 is right for it. What a node has of an object it has once: an operation is done once a node, and
@@ -51,8 +54,11 @@ class Groups(Protocol):
     async def join(self, process: Process, group: GroupId) -> int:
         """JOIN-GROUP: the number from which on it is a member. GroupRefusedError."""
 
+    async def attend(self, process: Process, group: GroupId) -> int:
+        """Be given the group as its node's member is, without a number. GroupRefusedError."""
+
     def leave(self, process: Process, group: GroupId) -> None:
-        """LEAVE-GROUP."""
+        """LEAVE-GROUP, or attend no more."""
 
     def send(self, process: Process, group: GroupId, payloads: Sequence[bytes]) -> int:
         """DO-MULTICAST: the process's own number of the last message. GroupRefusedError."""
@@ -74,6 +80,13 @@ class Home(Protocol):
     @property
     def runtime(self) -> Runtime:
         """What runs coroutines there."""
+
+    @property
+    def member(self) -> Process:
+        """The node's process that is in the groups, for the sessions that attend.
+
+        Another one in each life of the node. ChannelClosedError while there is none.
+        """
 
     def site(self, name: str, kind: type[object], order: Order) -> Site:
         """The group of this name at the node."""
@@ -100,13 +113,16 @@ class Session:
     """One process of a node, with the objects that it has open.
 
     `principal`: on whose behalf it acts, for objects with an access list; empty: nobody's.
+    `attends`: it is no member of its objects' groups, where these allow that
+    (`SharedObject.sessions_join`); its node is.
     """
 
-    def __init__(self, home: Home, principal: str = "") -> None:
+    def __init__(self, home: Home, principal: str = "", *, attends: bool = False) -> None:
         if len(principal) > PRINCIPAL_MAX:
             raise ValueError(f"a principal's name has {PRINCIPAL_MAX} characters at most")
         self.principal = principal
         self.home = home
+        self.attends = attends
         self._process: Process | None = None
         self._ports: dict[str, SessionPort] = {}
         self._streams: list[Stream[SessionChange]] = []

@@ -20,20 +20,23 @@ from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.shared.changes import Change
 from groupcore.shared.errors import ClosedError, ForbiddenError, RefusedError
 from groupcore.shared.group import GroupUser
+from groupcore.shared.opening import may_attend
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.replica import Replica
 from groupcore.shared.runtime import done_within, elapse
 from groupcore.shared.site import Site
+from groupcore.shared.standing import REJOIN_S
 
 if TYPE_CHECKING:
     from groupcore.shared.session import Session
 
 OPENING_S = 2.0
 """How long who closes an object waits for its opening; behind that, it leaves when it is in."""
-REJOIN_S = 0.02
-"""Pause before a process that has just left a group asks again to join it."""
 REOPEN_S = 0.5
 """Pause before a node that is outside the cluster again tries to open its objects again."""
+AGAIN = frozenset({"already_a_member", "not_a_member"})
+"""Codes behind which the same is asked again: the process, or its node's, has left the group, or
+comes into it, and the record does not show it yet."""
 GONE_ON = "left"
 """What everything that is under way is answered with when the cluster goes on without the node."""
 
@@ -48,6 +51,7 @@ class SessionPort:
         "_object",
         "_opening",
         "_session",
+        "attends",
         "is_closing",
         "site",
         "user",
@@ -62,6 +66,7 @@ class SessionPort:
         self._object: object = None
         self._joined_as: Process | None = None
         self.is_closing = False
+        self.attends = session.attends and may_attend(site.kind, site.order)
         self.user: GroupUser = site.attach(self)
         self.user.closed.when_done(self._on_closed)
 
@@ -172,6 +177,11 @@ class SessionPort:
         return self._session.process
 
     @property
+    def member(self) -> Process:
+        """See `GroupPort`."""
+        return self._session.home.member if self.attends else self._session.process
+
+    @property
     def principal(self) -> str:
         """On whose behalf the session acts."""
         return self._session.principal
@@ -192,7 +202,7 @@ class SessionPort:
             self._call_off = None
 
     def join(self) -> None:
-        """Ask to be a member."""
+        """Ask to be a member, or to attend."""
         if self._joined_as == self.process:
             return  # its opening and the node's next life have met
         self._joined_as = self.process
@@ -203,14 +213,19 @@ class SessionPort:
         try:
             while self._joined_as == process and not self.user.closed.done:
                 try:
-                    await home.groups.join(process, self.group)
+                    if not self.attends:
+                        await home.groups.join(process, self.group)
+                    else:
+                        await self.site.standing(home).entered(self.group)
+                        if self._joined_as != process:
+                            return  # it has nothing to leave
+                        await home.groups.attend(process, self.group)
                     if self._joined_as != process:  # closed meanwhile, and nobody was in (P1)
                         home.groups.leave(process, self.group)
                     return
                 except GroupRefusedError as error:
-                    if error.code != "already_a_member":
+                    if error.code not in AGAIN:
                         raise
-                # It has left, and the record does not show it yet.
                 await elapse(home.runtime, REJOIN_S)
         except (GroupRefusedError, ChannelClosedError) as error:
             if process == self._session.process:

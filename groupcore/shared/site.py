@@ -7,7 +7,7 @@ heard in a presence is kept once. Topics have no state; each session has its own
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, get_origin
+from typing import TYPE_CHECKING, Protocol, get_origin
 
 from groupcore.sequencing.events import (
     Deleted,
@@ -23,6 +23,10 @@ from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.object import SharedObject
 from groupcore.shared.opening import crowd_of, user_of
+from groupcore.shared.standing import Standing
+
+if TYPE_CHECKING:
+    from groupcore.shared.session import Home
 
 
 class SitePort(GroupPort, Protocol):
@@ -53,7 +57,8 @@ class Site:
         self.group: GroupId = 0
         self.body: Body[object] | None = None
         self._crowd = crowd_of(kind)
-        self._ports: list[SitePort] = []
+        self._ports: dict[SitePort, None] = {}
+        self._standing: Standing | None = None
         self._is_held = False
         self._tell = tell
         self._emptied = emptied
@@ -67,7 +72,7 @@ class Site:
     def attach(self, port: SitePort) -> GroupUser:
         """A session opens it; gives what stands for the session."""
         origin = get_origin(self.kind) or self.kind
-        self._ports.append(port)
+        self._ports[port] = None
         if isinstance(origin, type) and issubclass(origin, SharedObject):
             self.body = self.body or Body(self.kind, port)
         return user_of(self.kind, port, self.body, self._crowd)
@@ -75,18 +80,29 @@ class Site:
     def detach(self, port: SitePort) -> None:
         """The session has it open no more."""
         if port in self._ports:
-            self._ports.remove(port)
+            del self._ports[port]
+            if not self._ports and self._standing is not None:
+                self._standing.leave(self.group)
             self._maybe_emptied()
+
+    def standing(self, home: Home) -> Standing:
+        """The node's process in the group, for sessions that attend."""
+        if self._standing is None:
+            self._standing = Standing(home, lambda: bool(self._ports), self._maybe_emptied)
+        return self._standing
 
     def interrupt(self) -> None:
         """The life of the node is over: nothing comes any more."""
         self._is_held = False
+        if self._standing is not None:
+            self._standing.interrupt()
         for port in self.ports:
             port.user.interrupt()
         self._maybe_emptied()
 
     def _maybe_emptied(self) -> None:
-        if not self._ports and not self._is_held:
+        is_entering = self._standing is not None and self._standing.is_entering
+        if not self._ports and not self._is_held and not is_entering:
             self._emptied(self)
 
     def feed(self, event: ServiceEvent) -> None:
@@ -113,6 +129,8 @@ class Site:
     def _on_deleted(self) -> None:
         """Whoever has it open is told so; whoever opens it from now on makes a new one."""
         self._is_held = False
+        if self._standing is not None:
+            self._standing.interrupt()
         for port in self.ports:
             port.user.end(DeletedError(f"{self.name} has been deleted"))
         self._maybe_emptied()

@@ -353,6 +353,11 @@ class _Port:
         return self._seat.process
 
     @property
+    def member(self) -> Process:
+        """The same: every process joins."""
+        return self._seat.process
+
+    @property
     def sent(self) -> int:
         """How many messages were sent from here."""
         return self._seat.sent

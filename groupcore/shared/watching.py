@@ -55,12 +55,19 @@ class Watchers:
         for (spec, arguments), details in zip(done.calls, done.details, strict=True):
             named = MappingProxyType(spec.named(arguments))
             self._push(Changed(position, process, spec.name, named, details))
+        self._tell_ended(position, done)
 
     def member(self, position: int, process: Process, joined: bool, done: Done) -> None:
         """A process has joined or departed."""
         if self.watched:
             details = done.details[0] if done.details else ()
             self._push(MemberChanged(position, process, joined, details))
+            self._tell_ended(position, done)
+
+    def _tell_ended(self, position: int, done: Done) -> None:
+        """Guests have departed there, too."""
+        for process, details in done.ended:
+            self._push(MemberChanged(position, process, False, details))
 
     def replaced(self, position: int) -> None:
         """The state was taken from another replica."""

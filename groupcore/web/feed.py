@@ -96,16 +96,24 @@ class Feed:
             else:
                 told = self.kind.told(self.body.machine, process, spec, arguments, details)
             self._items.append([position, who(process), spec.name, told])
+        self._note_ended(position, done)
 
     def on_member(self, position: int, process: Process, done: Done) -> None:
         """A process has come or gone, which may change the object."""
         self._gateway.turn_to(self)
         self._is_dirty = True
-        machine = self.body.machine
-        is_gone = process not in machine.members and done.error is None
-        if self.kind.told is not None and is_gone:
-            details = done.details[0] if done.details else ()
-            told = self.kind.told(machine, process, None, [], details)
+        if process not in self.body.machine.members and done.error is None:
+            self._note_departed(position, process, done.details[0] if done.details else ())
+        self._note_ended(position, done)
+
+    def _note_ended(self, position: int, done: Done) -> None:
+        """Guests have departed there, too."""
+        for process, details in done.ended:
+            self._note_departed(position, process, details)
+
+    def _note_departed(self, position: int, process: Process, details: tuple[object, ...]) -> None:
+        if self.kind.told is not None:
+            told = self.kind.told(self.body.machine, process, None, [], details)
             if told:
                 self._items.append([position, who(process), DEPARTED, told])
 

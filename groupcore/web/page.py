@@ -256,7 +256,7 @@ def greet(gateway: Gateway, message: Message, principal: str, writer: Writer) ->
     resumed = page is not None and not page.session.ended
     if page is None or not resumed:
         try:
-            session = gateway.node.session(principal)
+            session = gateway.node.session(principal, attends=True)
         except (ChannelClosedError, ClosedError):  # it joins, or leaves
             raise not_ready() from None
         page = Page(gateway, client, session)

@@ -14,6 +14,7 @@ from groupcore.sequencing.names import Process
 from groupcore.shared.declaration import OperationSpec
 from groupcore.shared.machine import Machine
 from groupcore.shared.object import SharedObject, declaration
+from groupcore.shared.operation_context import has_node_of
 from groupcore.shared.places import Cell, PlaceOutline
 from groupcore.shared.places.digest import CellDigest
 from groupcore.shared.places.outline import Described, TreeChanged
@@ -49,7 +50,7 @@ def cell_told(
         return []
     acting = next((one.who for one in details if isinstance(one, Acted)), "")
     wire = [] if spec is None else spec.encode(arguments, {})
-    return [[wire, machine.time_ms, process in machine.members, acting]]
+    return [[wire, machine.time_ms, has_node_of(process, machine.members), acting]]
 
 
 def outline(target: SharedObject, _base: int) -> object:

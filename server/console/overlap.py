@@ -120,8 +120,12 @@ class Parts:
         return list(found.values())
 
 
-async def overlap_of(plane: Plane, own: Set[Process]) -> Overlap:
-    """The overlap of all groups as it is now; `own` are processes of nodes themselves."""
+async def overlap_of(
+    plane: Plane, own: Set[Process], attending: Mapping[GroupId, Set[Process]]
+) -> Overlap:
+    """The overlap of all groups as it is now; `own` are processes of nodes themselves, `attending`
+    those that are given groups without being members.
+    """
     state, members = plane.directory.state, {}
     units: dict[GroupId, tuple[GroupId, ...]] = {}
     observed: dict[GroupId, set[Process]] = {}
@@ -132,7 +136,8 @@ async def overlap_of(plane: Plane, own: Set[Process]) -> Overlap:
     for at, group in enumerate(list(state.entries), 1):
         record = plane.records.get(group)
         if record is not None and record.members:
-            members[group] = frozenset(record.members.keys() - own - observed.get(group, set()))
+            inside = record.members.keys() | attending.get(group, set())
+            members[group] = frozenset(inside - own - observed.get(group, set()))
         if group in state.entries:
             unit = state.unit_of(group)
             if len(unit) > 1:

@@ -53,7 +53,13 @@ async def _found(console: Console) -> Overlap:
         if one is not None and name in lives
         for number in one["numbers"]
     }
-    return await overlap_of(console.plane, own)
+    attending: dict[GroupId, set[Process]] = {}
+    for name, one in told.items():
+        if one is not None and name in lives:
+            for group, numbers in one["attending"].items():
+                who = {Process(lives[name], number) for number in numbers}
+                attending.setdefault(int(group), set()).update(who)
+    return await overlap_of(console.plane, own, attending)
 
 
 async def faces(console: Console, processes: Iterable[Process]) -> dict[Process, Shown]:

@@ -88,10 +88,15 @@ def people_of(pages: SharedObjects, group_name: str) -> Shown:
 
 
 def own_processes(node: Node, pages: SharedObjects) -> Shown:
-    """The numbers of this node's processes that are no page's: they deliver for all its pages."""
+    """The numbers of this node's processes that are no page's: they deliver for all its pages.
+
+    `attending`: the numbers of those that are, by the group that they attend.
+    """
     paged = {page.session.process.number for page in pages.gateway.pages.values()}
     service = node.objects.groups.service
-    return {"numbers": sorted({one.number for one in service.sender.locals} - paged)}
+    numbers = sorted({one.number for one in service.sender.locals} - paged)
+    attending = {str(group): who for group, who in service.joining.attending().items()}
+    return {"numbers": numbers, "attending": attending}
 
 
 def faces_of(pages: SharedObjects, numbers: Collection[int]) -> Shown:

@@ -223,6 +223,13 @@ class ConsoleRoutes:
         told = await console.colleagues.gather("facts", groups=[group])
         people = await console.colleagues.gather("people", called=row.name)
         members = members_of(console.plane, group)
+        inside = {(one["node"], str(one["process"])) for one in members}
+        members += [  # sessions attend: they have no number of the order
+            {"node": node, "process": int(number), "since": 0, "observes": False}
+            for node, some in sorted(people.items())
+            for number in some or {}
+            if (node, number) not in inside
+        ]
         for member in members:
             known = (people.get(member["node"]) or {}).get(str(member["process"]))
             member |= known or {"session": "", "principal": "", "behind": False}

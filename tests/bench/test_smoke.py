@@ -16,6 +16,7 @@ import pytest
 
 from bench import (
     at_rest,
+    attending,
     contexts,
     crowd,
     document,
@@ -96,6 +97,10 @@ def run_view_change(patch: pytest.MonkeyPatch, folder: Path) -> object:
 def run_failover(patch: pytest.MonkeyPatch, folder: Path) -> object:
     quiet(patch)
     return failover.measure(False, StackOptions(), 1), group_failover.measure(1)
+
+
+def run_attending(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    return asyncio.run(attending.measure(True, 1, 2))
 
 
 def run_merge(patch: pytest.MonkeyPatch, folder: Path) -> object:
@@ -247,6 +252,7 @@ SMOKES: dict[str, Smoke] = {
     "crowd": run_crowd,
     "pipeline": run_pipeline,
     "trace": run_trace,
+    "attending": run_attending,
 }
 
 

@@ -195,7 +195,7 @@ class Joining(Handover):
 
     def _require_member(self) -> None:
         """Who is not in the group does not depart from it: what it holds would be held for ever."""
-        if self.context.process not in self.context.members:
+        if not self.context.is_inside:
             raise NotMemberError(f"{name_of(self.context.process)} is not in {self.path}")
 
     def _free(self, thing: str, by: str) -> Thing:

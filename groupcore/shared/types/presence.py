@@ -5,7 +5,14 @@ ordered or repaired, so a lost value is made good by the next one. Whoever has n
 `expiry_s`, or has departed, is here no more. What a node has heard it has once (`Crowd`), for all
 its processes that have the presence open: a change costs the same however many these are.
 
+Who is here follows from the values, not from who is a member: sessions of pages attend (decision
+184). One that closes the presence takes its value back; where that is lost, it expires.
+
 Source. Design, 4.2 (volatile groups) and section 5.
+
+Invariants.
+  P1  Who shows nothing is not here, member or not.
+  P2  When a node is gone, all that its processes have shown is forgotten.
 """
 
 from __future__ import annotations
@@ -63,6 +70,7 @@ class Crowd(Generic[T]):
         self.watchers: list[Callable[[PresenceChanged[T]], None]] = []
         self._expiry_s = expiry_s
         self._faces: dict[Presence[T], None] = {}
+        self._of: dict[Process, Presence[T]] = {}
 
     @property
     def speaker(self) -> Presence[T] | None:
@@ -70,12 +78,25 @@ class Crowd(Generic[T]):
         return next(iter(self._faces), None)
 
     def attach(self, face: Presence[T]) -> None:
-        """A process of the node opens it."""
+        """Somebody of the node opens it."""
         self._faces[face] = None
+
+    def enter(self, face: Presence[T], process: Process) -> None:
+        """It is this process that does, in this life of the node."""
+        self.leave(face)
+        self._of[process] = face
+        face.entered_as = process
+
+    def leave(self, face: Presence[T]) -> None:
+        """That process does no more."""
+        former = face.entered_as
+        if former is not None and self._of.get(former) is face:
+            del self._of[former]
 
     def detach(self, face: Presence[T]) -> None:
         """A process has it open no more."""
         self._faces.pop(face, None)
+        self.leave(face)
         if not self._faces:
             self.seen = {}
         elif self.speaker is not None:
@@ -89,10 +110,7 @@ class Crowd(Generic[T]):
             case Departed(past=True):
                 pass
             case Joined() | Departed():
-                for face in list(self._faces):
-                    face.on_member(event)
-                if isinstance(event, Departed):
-                    self.forget(event.process)
+                self._on_member(event)
             case Released():
                 self.clear()
                 for face in list(self._faces):
@@ -100,6 +118,20 @@ class Crowd(Generic[T]):
             case StateWanted() if self.speaker is not None:
                 self.speaker.give_no_state(event.token)
         return []
+
+    def _on_member(self, event: Joined | Departed) -> None:
+        """A process has come or gone: of this node's that concerns only the one that it is."""
+        own = self._of.get(event.process)
+        if own is not None:
+            own.on_member(event)
+        elif isinstance(event, Joined):
+            for face in list(self._faces):
+                face.on_member(event)
+        if isinstance(event, Departed):
+            self.forget(event.process)
+            if event.gone:
+                for process in [one for one in self.seen if one.node == event.process.node]:
+                    self.forget(process)  # P2
 
     def _hear(self, event: Volatile) -> list[SharedEvent]:
         process = event.process
@@ -169,6 +201,7 @@ class Presence(GroupUser, Generic[T]):
         self._codec = codec
         self.crowd = crowd or Crowd(codec, self.expiry_s)
         self._is_alone = crowd is None
+        self.entered_as: Process | None = None
         self._opened: Pending[object] = Pending(port.wait)
         self.closed = Pending(port.wait)
         self._is_in = False
@@ -180,6 +213,7 @@ class Presence(GroupUser, Generic[T]):
         self.crowd.attach(self)
 
     def open(self) -> Pending[object]:
+        self.crowd.enter(self, self._port.process)
         self._port.join()
         return self._opened
 
@@ -316,6 +350,7 @@ class Presence(GroupUser, Generic[T]):
 
     def restart(self) -> None:
         if not self.closed.done:
+            self.crowd.enter(self, self._port.process)
             self._port.join()
 
     def end(self, error: Exception) -> None:

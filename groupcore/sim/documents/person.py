@@ -93,7 +93,7 @@ class Visit:
         self.program = program
         person.visits += 1
         self.number = person.visits
-        self.session = program.session()
+        self.session = program.session(attends=True)
         self.opened: dict[str, Replica[SharedObject]] = {}
         self.is_over = False
         self._person = person

@@ -75,6 +75,7 @@ class Program:
         self._joining: dict[Place, tuple[int, Pending[int]]] = {}
         self._unsaved = Unsaved(wait)
         self._is_waking = False
+        self._member: Process | None = None
         self._ids = 0
         self.keeper = Keeper(self, self.new_id, linger_s=LINGER_S)
 
@@ -92,6 +93,7 @@ class Program:
             asking.fail(error)
         self._unsaved.end(OutcomeUnknownError("the cluster has gone on without this node"))
         self.by_group.clear()
+        self._member = None
         for site in list(self.by_name.values()):
             site.interrupt()
         for session in list(self._sessions):
@@ -171,9 +173,16 @@ class Program:
         """See `Groups`."""
         return self.service.plane.options
 
-    def session(self) -> Session:
-        """Another process of this node."""
-        session = Session(self)
+    @property
+    def member(self) -> Process:
+        """See `Home`."""
+        if self._member is None:
+            self._member = self.service.open_process()
+        return self._member
+
+    def session(self, *, attends: bool = False) -> Session:
+        """Another process of this node; of a page it attends."""
+        session = Session(self, attends=attends)
         session.begin()
         self._sessions[session] = None
         return session
@@ -218,6 +227,17 @@ class Program:
         pending: Pending[int] = Pending(wait)
         request = self.service.join(process, group, 0.0)
         self.scribe.asks(request, "join", process, group)
+        self._joining[process, group] = request, pending
+        self.wake_soon()
+        return await pending
+
+    async def attend(self, process: Process, group: GroupId) -> int:
+        """See `Groups`."""
+        if (process, group) in self._joining:
+            raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
+        pending: Pending[int] = Pending(wait)
+        request = self.service.attend(process, group, 0.0)
+        self.scribe.asks(request, "attend", process, group)
         self._joining[process, group] = request, pending
         self.wake_soon()
         return await pending

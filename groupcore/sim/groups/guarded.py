@@ -163,6 +163,11 @@ class GuardedDesk:
         return self._life.processes[0]
 
     @property
+    def member(self) -> Process:
+        """The same."""
+        return self.process
+
+    @property
     def principal(self) -> str:
         """Its node's name."""
         return self._life.address.name

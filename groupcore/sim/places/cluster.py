@@ -14,6 +14,7 @@ from groupcore.shared.places.interest import interest
 from groupcore.shared.places.parts import name_of
 from groupcore.shared.places.shown import seen
 from groupcore.shared.places.squares import contains
+from groupcore.shared.replica import Replica
 from groupcore.sim.checkers.places import deleted
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.cluster import MakeStack
@@ -255,7 +256,10 @@ def _wrong_with_cell(path: str, cell: Cell, role: str) -> list[str]:
     outside = [one.id for one in cell.things.values() if not contains(path, one.x, one.y)]
     if outside or (cell.things and cell.role != "leaf"):
         wrong.append(f"{path} has what does not belong there")
-    there = {name_of(one) for one in cell.members}
+    replica = cell._shared.caller
+    assert isinstance(replica, Replica)
+    machine = replica.body.machine
+    there = {name_of(one) for one in (*machine.members, *machine.guests)}
     for thing, holder in cell.grabs.items():
         if thing not in cell.things or holder.process not in there:
             wrong.append(f"{thing} in {path} is held by {holder}, who is gone, or nothing to hold")

@@ -49,7 +49,7 @@ class Visit:
         visitor.visits += 1
         self.number = visitor.visits
         self.program = program
-        self.session = program.session()
+        self.session = program.session(attends=True)
         self.cells: dict[str, Cell] = {}
         self.needed: tuple[str, ...] = ()
         self.is_over = False

@@ -59,7 +59,8 @@ class CellWatch:
             by = cast("str", done.calls[0][1][1])
             add(PlaceHeld(*place, "refused", error.thing, by, error.holder))
         time_ms = self._body.machine.time_ms
-        for detail in [one for details in done.details for one in details]:
+        ended = [details for _, details in done.ended]
+        for detail in [one for details in (*done.details, *ended) for one in details]:
             match detail:
                 case Grabbed(things, holder):
                     for one in things:

@@ -72,6 +72,7 @@ def digest_of(given: Given, frames: int = 0, reaches: tuple[h.Reach, ...] = ()) 
 
 
 INPUTS: dict[str, Callable[[Given], object]] = {
+    "attend": lambda g: g.service.attend(g.service.open_process(), g.group, g.now),
     "cancel_move": lambda g: g.service.cancel_move(1, g.now),
     "cancel_plan": lambda g: g.service.cancel_plan(1, g.now),
     "close_process": lambda g: g.service.close_process(g.process, g.now),

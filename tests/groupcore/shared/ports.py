@@ -27,6 +27,7 @@ class HandPort:
         self.given: list[tuple[int, bytes]] = []
         self.asked: list[str] = []
         self.time_s = 1000.0
+        self.stands: Process | None = None
 
     def become(self, process: Process) -> None:
         """From now on it is another process."""
@@ -39,6 +40,10 @@ class HandPort:
     @property
     def process(self) -> Process:
         return self._process
+
+    @property
+    def member(self) -> Process:
+        return self.stands or self._process
 
     def now_s(self) -> float:
         return self.time_s

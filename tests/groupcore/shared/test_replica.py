@@ -260,24 +260,24 @@ def test_followers_are_told_of_members_and_of_a_state_that_was_taken() -> None:
 
 
 def test_who_follows_is_told_through_whichever_process_and_whenever_it_began() -> None:  # B3
-    replica, _, log = opened()
+    replica, _, log = opened(OTHER)
     brother = Process(ME.node, 2)
     other = Replica(Log, HandPort(brother), replica.body)
     early = other.changes(10)
-    feed(replica, run(2, OTHER, 1, calls(("note", ["not open there"]))))
+    feed(replica, run(3, OTHER, 1, calls(("note", ["not open there"]))))
     other.open()
-    feed(replica, Enrolled(GROUP, 3, brother), Joined(GROUP, 3, brother))
+    feed(replica, Enrolled(GROUP, 4, brother), Joined(GROUP, 4, brother))
     late, ended = other.changes(10), log.changes()
-    feed(replica, run(4, OTHER, 2, calls(("note", ["x"]))))
+    feed(replica, run(5, OTHER, 2, calls(("note", ["x"]))))
     assert [len(stream.take()) for stream in (early, late, ended)] == [2, 1, 1]
     ended.end()
     told: list[Change] = []
     replica.watchers.tap = told.append
-    feed(replica, run(5, OTHER, 3, calls(("note", ["y"]))))
+    feed(replica, run(6, OTHER, 3, calls(("note", ["y"]))))
     assert [len(stream.take()) for stream in (early, late, ended)] == [1, 1, 0]
     assert len(told) == 1
-    feed(replica, Departed(GROUP, 6, brother, gone=False))
-    feed(replica, run(7, OTHER, 4, calls(("note", ["z"]))))
+    feed(replica, Departed(GROUP, 7, brother, gone=False))
+    feed(replica, run(8, OTHER, 4, calls(("note", ["z"]))))
     assert (early.ended, [len(stream.take()) for stream in (early, late)]) == (True, [1, 1])
     assert len(told) == 3  # the departure and what came behind it
 

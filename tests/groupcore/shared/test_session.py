@@ -13,13 +13,15 @@ from groupcore.shared.errors import ClosedError, RefusedError
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.pending import Pending
 from groupcore.shared.session import Session
-from groupcore.shared.session_port import OPENING_S, REJOIN_S, REOPEN_S
+from groupcore.shared.session_port import OPENING_S, REOPEN_S
 from groupcore.shared.site import Site
+from groupcore.shared.standing import REJOIN_S
 from groupcore.shared.tasks import Schedule, wait
 from groupcore.shared.types import Counter
 from groupcore.view import Address
 
 GROUP = 7
+MEMBER = Process(Address("a", 1), 99)
 
 
 class Groups:
@@ -32,6 +34,8 @@ class Groups:
         self.members: list[Process] = []
         self.closed: list[Process] = []
         self.joining: dict[Process, Pending[int]] = {}
+        self.attending: dict[Process, Pending[int]] = {}
+        self.left: list[Process] = []
         self.asked = 0
 
     def open_process(self) -> Process:
@@ -47,8 +51,15 @@ class Groups:
         self.joining[process] = Pending(wait)
         return await self.joining[process]
 
+    async def attend(self, process: Process, group: GroupId) -> int:
+        assert group == GROUP
+        self.asked += 1
+        self.attending[process] = Pending(wait)
+        return await self.attending[process]
+
     def leave(self, process: Process, group: GroupId) -> None:
         assert group == GROUP
+        self.left.append(process)
         if process in self.members:
             self.members.remove(process)
 
@@ -86,14 +97,18 @@ class Asked:
 class Home:
     """A node with one site, on virtual time."""
 
-    def __init__(self) -> None:
+    def __init__(self, attends: bool = False) -> None:
         self.groups = Groups()
         self.runtime = Schedule(Random(1))
         self.finding: list[Exception | None] = []
         self.found: Pending[None] | None = None
         self.sites: dict[str, Site] = {}
-        self.session = Session(self)
+        self.session = Session(self, attends=attends)
         self.session.begin()
+
+    @property
+    def member(self) -> Process:
+        return MEMBER
 
     def site(self, name: str, kind: type[object], order: Order) -> Site:
         def say(event: SharedEvent) -> None:

@@ -33,14 +33,26 @@ from tests.groupcore.sim.rows.playing import (
     taken_by,
     views_between,
 )
+from tests.groupcore.thorough import THOROUGH
 
 JOINS_S = 3.0
-MOMENTS_MS = (
-    360,
-    400,
-    *(pytest.param(after_ms, marks=pytest.mark.slow) for after_ms in (380, 440, 500)),
-)
-"""When something happens in the transfer, in milliseconds after the joiner has started."""
+QUICK_MS, ALL_MS = (360, 400), (380, 440, 500)
+KINDS = {
+    "coordinator dies": ("crash", 0),
+    "member pauses": ("pause", 1),
+    "member leaves": ("leave", 1),
+    "joiner dies": ("crash", 3),
+}
+GOES = [
+    pytest.param(kind, who, after_ms, id=f"{name}-{after_ms}", marks=marks)
+    for place, (name, (kind, who)) in enumerate(KINDS.items())
+    for moments, marks in (
+        (QUICK_MS, ()),
+        (ALL_MS if THOROUGH else ALL_MS[place % 3 :][:1], (pytest.mark.slow,)),
+    )
+    for after_ms in moments
+]
+"""Who goes in the transfer, and when, in milliseconds after the joiner has started."""
 
 
 def joining(
@@ -71,12 +83,7 @@ def test_row_32_nobody_stops_sending_while_a_state_is_taken() -> None:
         assert longest_silence_s(verdict.trace, name, JOINS_S, 6) <= 0.1
 
 
-@pytest.mark.parametrize("after_ms", MOMENTS_MS)
-@pytest.mark.parametrize(
-    ("kind", "who"),
-    [("crash", 0), ("pause", 1), ("leave", 1), ("crash", 3)],
-    ids=["coordinator dies", "member pauses", "member leaves", "joiner dies"],
-)
+@pytest.mark.parametrize(("kind", "who", "after_ms"), GOES)
 def test_row_32_a_transfer_in_which_somebody_goes_ends_with_the_right_state(
     kind: str, who: int, after_ms: int
 ) -> None:
