@@ -73,14 +73,8 @@ class Joining:
     def join(self, request: int, process: Process, group: GroupId, observes: bool) -> None:
         """JOIN-GROUP; `observes`: a strict group's overlaps are not to count the process."""
         key = (process, group)
-        record = self._plane.records.get(group)
-        if self._sender.open_local(process) is None:
-            self.refuse(request, "left", f"{process} is closed; open a process first")
-        elif record is None:
-            self.refuse(request, "unknown_group", f"there is no group {group}; create it first")
-        elif self._is_known(process, record):
-            self.refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
-        else:
+        record = self._open_to(request, process, group)
+        if record is not None:
             strict = record.order is Order.STRICT
             self._wishes.add(wish := Wish(request, process, group, False, not strict))
             hold = record.hold
@@ -92,6 +86,19 @@ class Joining:
                 self._settling[key] = wish
                 self._ready[key] = None  # the group is here: nobody need be waited for
 
+    def _open_to(self, request: int, process: Process, group: GroupId) -> Record | None:
+        """The group that a process asks to enter; None where that is refused at once."""
+        record = self._plane.records.get(group)
+        if self._sender.open_local(process) is None:
+            self.refuse(request, "left", f"{process} is closed; open a process first")
+        elif record is None:
+            self.refuse(request, "unknown_group", f"there is no group {group}; create it first")
+        elif self._is_known(process, record):
+            self.refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
+        else:
+            return record
+        return None
+
     def _is_known(self, process: Process, record: Record) -> bool:
         """Whether the process is in the group, or wishes to be, or to be out of it."""
         key = (process, record.group)
@@ -100,14 +107,10 @@ class Joining:
 
     def attend(self, request: int, process: Process, group: GroupId) -> None:
         """Be given what this node delivers of the group, and be no member of it (I5)."""
-        record = self._plane.records.get(group)
-        if self._sender.open_local(process) is None:
-            self.refuse(request, "left", f"{process} is closed; open a process first")
-        elif record is None:
-            self.refuse(request, "unknown_group", f"there is no group {group}; create it first")
-        elif self._is_known(process, record):
-            self.refuse(request, "already_a_member", f"{process} is in group {group}, or joins it")
-        elif record.order is Order.STRICT:
+        record = self._open_to(request, process, group)
+        if record is None:
+            return
+        if record.order is Order.STRICT:
             text = f"group {group} is strict: processes count there, so {process} has to join it"
             self.refuse(request, "bad_order", text)
         elif record.hold is None or record.hold.waiting_for_state or not self._stays(record):

@@ -7,6 +7,7 @@ without it (the cluster has gone on without the node): then all objects are open
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from groupcore.endpoint import Turn
 from groupcore.errors import GroupRefusedError
@@ -222,22 +223,19 @@ class Program:
 
     async def join(self, process: Process, group: GroupId) -> int:
         """See `Groups`."""
-        if (process, group) in self._joining:
-            raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
-        pending: Pending[int] = Pending(wait)
-        request = self.service.join(process, group, 0.0)
-        self.scribe.asks(request, "join", process, group)
-        self._joining[process, group] = request, pending
-        self.wake_soon()
-        return await pending
+        return await self._enter("join", process, group)
 
     async def attend(self, process: Process, group: GroupId) -> int:
         """See `Groups`."""
+        return await self._enter("attend", process, group)
+
+    async def _enter(self, how: Literal["join", "attend"], process: Process, group: GroupId) -> int:
         if (process, group) in self._joining:
             raise GroupRefusedError("already_a_member", f"{process} joins group {group}")
         pending: Pending[int] = Pending(wait)
-        request = self.service.attend(process, group, 0.0)
-        self.scribe.asks(request, "attend", process, group)
+        ask = self.service.join if how == "join" else self.service.attend
+        request = ask(process, group, 0.0)
+        self.scribe.asks(request, how, process, group)
         self._joining[process, group] = request, pending
         self.wake_soon()
         return await pending
