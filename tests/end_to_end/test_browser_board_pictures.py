@@ -142,6 +142,6 @@ async def test_a_picture_is_copied_to_another_board_and_lives_on_there(
     await other.saved()
     await other.page.reload()
     await shows(other, ROSE)
-    # A dead node takes no picture with it.
+    # Another node gives it, too.
     third = await open_board(tabs, cluster.nodes["c"].url, second, "Cem")
     await shows(third, ROSE)
