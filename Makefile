@@ -28,6 +28,9 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --str
 REAL_TESTS := tests/bench tests/test_wheel.py tests/end_to_end tests/server tests/groupcore/aio tests/groupcore/blocks \
 	tests/groupcore/web tests/robust
 
+# What computes gives way to the real tests: on a slow machine it stands still for many minutes, and hangs only behind that.
+PATIENT := -o faulthandler_timeout=3600
+
 # Of the core's tests those that simulate, the longer half.
 SIMULATED := tests/groupcore/sim tests/groupcore/sequencing
 # These have more to play than `make test` has the time for (docs/proof.md).
@@ -116,11 +119,11 @@ test-core: test-simulated test-rest
 
 .PHONY: test-simulated
 test-simulated: $(INSTALLED)
-	$(BIN)/python -m pytest $(SIMULATED)
+	$(BIN)/python -m pytest $(PATIENT) $(SIMULATED)
 
 .PHONY: test-rest
 test-rest: $(INSTALLED)
-	$(BIN)/python -m pytest tests --ignore=tests/test_tidy.py --ignore=tests/pipeline $(SIMULATED:%=--ignore=%) \
+	$(BIN)/python -m pytest $(PATIENT) tests --ignore=tests/test_tidy.py --ignore=tests/pipeline $(SIMULATED:%=--ignore=%) \
 		$(REAL_TESTS:%=--ignore=%)
 
 .PHONY: test-real
@@ -130,7 +133,7 @@ test-real: setup
 # One Java machine, in one process and one session: most of the time it plans on one core alone.
 .PHONY: test-pipeline
 test-pipeline: pipeline
-	$(BIN)/python -m pytest -m "not cluster" tests/pipeline
+	$(BIN)/python -m pytest $(PATIENT) -m "not cluster" tests/pipeline
 
 # Two of them at a time beside the real ones, of all these jobs, so that both cores are busy to the end. Each is said
 # in one piece when it is done, not between the lines of the real tests.

@@ -124,6 +124,9 @@ class BrowserTab:
         page.on("console", self._on_console)
         page.on("pageerror", self._on_error)
         page.on("dialog", self._on_dialog)
+        # The browser hands over its file choosers some moments after somebody first listens, and
+        # in these moments a key or a click opens nothing: somebody listens from the start.
+        page.on("filechooser", lambda _: None)
 
     # --- complaints -----------------------------------------------------------------------------
 
