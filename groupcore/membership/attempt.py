@@ -36,7 +36,8 @@ class Attempt:
     that it has begun. `alone`: those who are expected, all of them, may form a view of their own
     if they are no quorum. `merge_id`: the successor is the view of this merge, when it is known.
     `waived`: whose votes an operator has waived; then everybody who is expected must vote.
-    `acceptances`: who has accepted, and whether with the cut.
+    `acceptances`: who has accepted, and whether with the cut; `lacking`: who of the others lacks
+    nothing of it but commands, and remembers that.
     """
 
     basis: View | None
@@ -52,6 +53,7 @@ class Attempt:
     waived: frozenset[str] = frozenset()
     proposal: Proposal | None = None
     acceptances: dict[Address, bool] = field(default_factory=dict)
+    lacking: set[Address] = field(default_factory=set)
 
     @property
     def number(self) -> int:
@@ -189,14 +191,17 @@ class Attempt:
         # with what its disk has.
         having = [m.name for m in accepted if self.acceptances[m]]
         stored = [m.name for m in self.acceptances]
-        return self.proposal.lasts(self.basis, having) and self.proposal.can_go_on(stored)
+        lacking = [m.name for m in accepted if m in self.lacking and not self.acceptances[m]]
+        lasts = self.proposal.lasts(self.basis, having, lacking)
+        return lasts and self.proposal.can_go_on(stored)
 
     def late(self) -> set[Address]:
         """Who has still to accept, or to get the cut as one of those who go on with it."""
         waited_for = {*self.expected, *self.votes}
         view = None if self.proposal is None else self.proposal.view
         going = set() if view is None else {*view.names, *view.voters}
-        done = {m for m, has in self.acceptances.items() if has or m.name not in going}
+        having = {m for m, has in self.acceptances.items() if has} | self.lacking
+        done = {m for m in self.acceptances if m in having or m.name not in going}
         return waited_for - done
 
     def all_accepted(self, silent: frozenset[Address]) -> bool:

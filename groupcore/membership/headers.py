@@ -103,12 +103,16 @@ class Propose(Header):
 
 @dataclass(slots=True)
 class Accept(Header):
-    """Voter to proposer: accepted, on disk; `holds`: and with the cut."""
+    """Voter to proposer: accepted, on disk; `holds`: and with the cut.
+
+    `lacks`: all of the cut but commands that its log lacks, and it remembers that.
+    """
 
     kind: ClassVar[str] = "membership.accept"
     basis: int
     ballot: Ballot
     holds: bool = True
+    lacks: bool = False
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 Idea. Who lives in the former view has to hold all of the cut, and to have delivered what anybody
 has: then its log, which is stored before its acceptance, has the commands in it. An application
 stores by itself, so where its disk counts it is waited for. Who has only a disk has what that has;
-nobody can give it commands that it lacks.
+nobody can give it commands that it lacks, and it remembers that it does (`lacks_commands`).
 """
 
 from __future__ import annotations
@@ -43,6 +43,19 @@ class Holding:
     def stored(self, proposal: Proposal) -> bool:
         """Whether the cut is on disk here, as far as streams and the order are on disks at all."""
         return self.stored_streams(proposal) and self.log_end() >= proposal.order
+
+    def lacks_commands(self, proposal: Proposal) -> bool:
+        """Whether this voter has only its disk, and commands are all that is missing there.
+
+        Of a view from disk that goes for those alone that vote without having been in the former
+        one: who is named as one that has the state is the source for others.
+        """
+        state, name = self._state, self._state.me.name
+        counts = state.options.logged and not state.live_in_basis and not state.record.rebuilding
+        asked = proposal.view.absent if proposal.recovered else proposal.view.voters
+        if not counts or proposal.left or name not in asked:
+            return False
+        return self.stored_streams(proposal) and self.log_end() < proposal.order
 
     def all_of(self, proposal: Proposal) -> bool:
         """Whether multicasts and streams of the cut are here."""

@@ -328,6 +328,8 @@ class Proposer:
         if attempt is None or attempt.proposal is None or accept.ballot != attempt.ballot:
             return []
         attempt.acceptances[voter] = accept.holds or attempt.acceptances.get(voter, False)
+        if accept.lacks:
+            attempt.lacking.add(voter)
         return self.maybe_decided(silent, now)
 
     def maybe_decided(self, silent: frozenset[Address], now: float) -> list[Effect]:

@@ -104,22 +104,28 @@ class Proposal:
         """Who must accept a proposal under a waiver, by name: all of them."""
         return frozenset(voter.name for voter in self.voters)
 
-    def lasts(self, basis: View | None, having: Iterable[str]) -> bool:
+    def lasts(self, basis: View | None, having: Iterable[str], lacking: Iterable[str] = ()) -> bool:
         """Whether the cut outlives everybody else if these nodes have it.
 
         A quorum of those who are the next to vote and could have it; of a view formed from disk, of
         the next voters those who have the state, and those who are no members: they vote with what
-        their disk has. So it is where there is nothing to have.
+        their disk has. So it is where there is nothing to have. Who is `lacking` its commands
+        decides later only beside one that has them (`lacks_what_it_began_with`), so it is as good
+        as one that has them where there is one.
         """
         if basis is None or (self.left and not self.waived):
             return True  # a member of both views may be there by the merge's other side
+        has, lacks = {*having}, {*lacking}
         if not self.recovered:
             stay = self.staying(basis)
-            return not stay or is_quorum(stay, {*having, *self.lost})
+            lacks = lacks if has & {*stay} else set()
+            return not stay or is_quorum(stay, has | lacks | {*self.lost})
         if (not self.streams and self.order == NO_LOG) or not self.state_holders:
             return True
-        could = {*(holder.name for holder in self.state_holders), *self.view.absent}
-        return self.view.is_quorum(could & {*having, *self.lost})
+        holders = {holder.name for holder in self.state_holders}
+        lacks = lacks & {*self.view.absent} if has & holders else set()
+        could = holders | {*self.view.absent}
+        return self.view.is_quorum(could & (has | {*self.lost}) | lacks)
 
     def staying(self, basis: View) -> tuple[str, ...]:
         """Those who are the next to vote and could have the cut of an orderly view."""
@@ -156,6 +162,7 @@ class Vote:
     of the view's epoch is on its application's disk: in the view it tells of no more.
     `lost`: it has come with an empty disk since, and may have accepted what it knows nothing of.
     `generation`: of its folder; `heard`: the highest that it has heard of others' folders.
+    `lacks` and `missing`: as in its record.
     """
 
     voter: Address
@@ -175,8 +182,17 @@ class Vote:
     lost: bool = False
     generation: Generation = UNCOUNTED
     heard: tuple[Generation, ...] = ()
+    lacks: bool = False
+    missing: Proposal | None = None
 
-    later_fields: ClassVar[int] = 2
+    later_fields: ClassVar[int] = 4
+
+    def has_cut(self, proposal: Proposal) -> bool:
+        """Whether its disk, or its memory, has all that this decided view began with."""
+        if self.live or self.log_view >= proposal.view.number:
+            return True
+        has_streams = all(self.streams.get(s, 0) >= n for s, n in proposal.streams.items())
+        return has_streams and self.log_end >= proposal.order
 
     @property
     def log_end(self) -> LogEnd:
@@ -198,6 +214,8 @@ class Record:
     ended when an operator had the cluster go on without some of their nodes. `lost`: the disk was
     empty when the node was told of the view: what it had promised and accepted before is gone.
     `generation`: of the node's folder; `heard`: the highest of each other node's that it has heard.
+    `lacks`: it has told with its acceptance that it lacks commands of the cut, which nobody can
+    give it. `missing`: what it has accepted so, if that has become `view`.
     """
 
     view: View | None = None
@@ -209,8 +227,10 @@ class Record:
     lost: bool = False
     generation: Generation = UNCOUNTED
     heard: tuple[Generation, ...] = ()
+    lacks: bool = False
+    missing: Proposal | None = None
 
-    later_fields: ClassVar[int] = 4
+    later_fields: ClassVar[int] = 6
 
     @property
     def number(self) -> int:
@@ -240,9 +260,10 @@ class Record:
         """The record after promising."""
         return replace(self, promised=ballot)
 
-    def with_acceptance(self, ballot: Ballot, proposal: Proposal) -> Record:
+    def with_acceptance(self, ballot: Ballot, proposal: Proposal, lacks: bool = False) -> Record:
         """The record after accepting; accepting promises as well."""
-        return replace(self, promised=ballot, accepted_ballot=ballot, accepted=proposal)
+        promised = replace(self, promised=ballot, accepted_ballot=ballot)
+        return replace(promised, accepted=proposal, lacks=lacks)
 
     def of_life(self, life: Address) -> Record:
         """The record of a life that has begun a view: its generations are above all former ones."""
@@ -255,8 +276,10 @@ class Record:
 
         Who is only told of it may have taken part in that before its disk was lost.
         """
-        open_ = replace(self, promised=None, accepted_ballot=None, accepted=None)
-        return replace(open_, view=view, rebuilding=rebuilding)
+        began = self.accepted
+        missing = began if self.lacks and began is not None and began.view == view else None
+        open_ = replace(self, promised=None, accepted_ballot=None, accepted=None, lacks=False)
+        return replace(open_, view=view, rebuilding=rebuilding, missing=missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +331,17 @@ def decide(
         return with_lost(basis, located(bound, votes), votes)
     if basis is not None and may_decide(basis, remembering(basis, votes), cluster_size):
         return orderly(basis, remembering(basis, votes), candidates)
+    if lacks_what_it_began_with(votes):
+        return None
     return recover(basis, votes, candidates, lineage)
+
+
+def lacks_what_it_began_with(votes: Iterable[Vote]) -> bool:
+    """Whether one of those who decide knows of commands that the former view began with, and none
+    of them has these: what may have been saved in the view before would be lost."""
+    counting = [vote for vote in votes if vote.counts]
+    missing = [vote.missing for vote in counting if vote.missing is not None]
+    return any(not any(vote.has_cut(began) for vote in counting) for began in missing)
 
 
 def remembering(basis: View, votes: Iterable[Vote]) -> list[Vote]:
@@ -342,18 +375,19 @@ def binding(basis: View | None, votes: list[Vote]) -> Proposal | None:
         and not vote.accepted.forked
     ]
     for ballot, proposal in sorted(accepted, key=lambda pair: pair[0], reverse=True):
+        told = [vote for vote in votes if vote.counts or not (proposal.recovered or vote.lost)]
         voted = {
-            vote.voter.name: vote.accepted_ballot if vote.holds else None
-            for vote in votes
-            if vote.counts or not (proposal.recovered or vote.lost)
+            vote.voter.name: vote.accepted_ballot if vote.holds or vote.lacks else None
+            for vote in told
         }
+        lacking = {vote.voter.name for vote in told if not vote.holds}
         if proposal.waived:
             if may_be_decided(ballot, proposal, votes):
                 return proposal
             continue
         names = proposal.view.voters
         possible = [n for n in names if n not in voted or (voted[n] or NO_BALLOT) >= ballot]
-        if proposal.lasts(basis, possible):
+        if proposal.lasts(basis, {*possible} - lacking, {*possible} & lacking):
             return proposal
     return None
 

@@ -155,6 +155,8 @@ class Voter:
             lost=record.lost and not live,
             generation=record.generation,
             heard=state.heard_sorted,
+            lacks=record.lacks,
+            missing=None if live else record.missing,
         )
 
     def block(self) -> list[Effect]:
@@ -224,8 +226,7 @@ class Voter:
         if state.record.accepted_ballot == propose.ballot:
             if state.is_storing:
                 return []  # told when it is on disk
-            holds = self.holding.stored(propose.proposal)
-            return [state.send(proposer, Accept(propose.basis, propose.ballot, holds))]
+            return [self.tell_acceptance(proposer, propose, self.holding.stored(propose.proposal))]
         proposal = propose.proposal
         self.to_accept = None
         if state.live_in_basis and not proposal.recovered:
@@ -241,7 +242,7 @@ class Voter:
         """Accept without the cut, as one that has only its disk, or whose memory counts no more.
 
         Where streams are on disks, who is to go on with them gets them, and says so then. What it
-        lacks of the order nobody can give it: then it says no more than that it accepts. A member
+        lacks of the order nobody can give it: it remembers that it does, and tells it. A member
         that is left out gives up its life when that is not decided: what others want of it may be
         only in its log, which the next life opens.
         """
@@ -252,7 +253,7 @@ class Voter:
             return effects
         view, name = proposal.view, state.me.name
         goes_on = name in view.names
-        lacks = (goes_on or name in view.voters) and not self.holding.stored(proposal)
+        lacks = (goes_on or name in view.voters) and not self.has_all_it_can(proposal)
         if lacks:
             self.to_accept = (proposer, propose)
             effects.append(fetch_cut(proposal))
@@ -279,9 +280,18 @@ class Voter:
     def accept(self, proposer: Address, propose: Propose, holds: bool) -> Effect:
         """Accept on disk, then tell."""
         state = self.state
-        state.record = state.record.with_acceptance(propose.ballot, propose.proposal)
-        told = state.send(proposer, Accept(propose.basis, propose.ballot, holds))
-        return state.persist([told])
+        lacks = not holds and self.holding.lacks_commands(propose.proposal)
+        state.record = state.record.with_acceptance(propose.ballot, propose.proposal, lacks)
+        return state.persist([self.tell_acceptance(proposer, propose, holds)])
+
+    def tell_acceptance(self, proposer: Address, propose: Propose, holds: bool) -> Effect:
+        """What is on disk."""
+        lacks = self.state.record.lacks and not holds
+        return self.state.send(proposer, Accept(propose.basis, propose.ballot, holds, lacks))
+
+    def has_all_it_can(self, proposal: Proposal) -> bool:
+        """Whether nothing is missing of the cut, or commands alone, which nobody can give."""
+        return self.holding.stored(proposal) or self.holding.lacks_commands(proposal)
 
     def wait_for_cut(self) -> list[Effect]:
         """Some of what this member must hold before it accepts is missing here.
@@ -299,7 +309,10 @@ class Voter:
         if self.to_install is not None:
             teller, install = self.to_install
             return self.install(teller, install) if self.holding.all_of(install.proposal) else []
-        if self.to_accept is None or not self.holding.enough(self.to_accept[1].proposal):
+        if self.to_accept is None:
+            return []
+        lacks = self.holding.lacks_commands(self.to_accept[1].proposal)
+        if not lacks and not self.holding.enough(self.to_accept[1].proposal):
             return []
         (proposer, propose), self.to_accept = self.to_accept, None
         record, self.lacks_cut = self.state.record, False
@@ -307,7 +320,7 @@ class Voter:
             return []
         if self.state.live_in_basis and not propose.proposal.recovered:
             return self.accept_in_view(proposer, propose)
-        return [self.accept(proposer, propose, True)]
+        return [self.accept(proposer, propose, not lacks)]
 
     # --- installing -------------------------------------------------------------------------------
 
@@ -389,7 +402,8 @@ class Voter:
             rebuilding = state.record.rebuilding
         ended = (proposal.left,) if proposal.waived else ()
         left = (*state.record.left, *ended)
-        begun = replace(state.record.with_view(view, rebuilding), left=left, lost=False)
+        begun = state.record.with_view(view, rebuilding)
+        begun = replace(begun, left=left, lost=False, missing=None)  # it has all, or has no vote
         state.record = begun.of_life(state.me) if state.options.counts_folders else begun
         installed = ViewInstalled(
             view,

@@ -1,9 +1,10 @@
-"""Every order of votes, proposals, acceptances and one lost disk, by the real rules.
+"""Every order of votes, proposals, acceptances and losses, by the real rules.
 
 Three nodes decide what follows their view. Attempts are made, whose steps may come in any order. A
 voter's record is on disk before it answers; an answer counts at the proposer at once, or never, as
-a proposer may go on at any time or not at all. One disk is lost at any moment, and the node takes
-part again with an empty one; one memory may be lost as well, and the node goes on with its disk.
+a proposer may go on at any time or not at all. One disk may be lost at any moment, and the node
+takes part again with an empty one; memories may be lost, and the nodes go on with their disks.
+Behind each decision all memories may be lost: what the disks of any voters then demand is judged.
 """
 
 from __future__ import annotations
@@ -11,17 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import NamedTuple, Self
 
 from groupcore.membership.attempt import Attempt
 from groupcore.membership.log_end import LogEnd
-from groupcore.membership.succession import Ballot, Candidates, Proposal, Vote, decide
+from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
 from groupcore.view import Address, View
 from tests.groupcore.membership.building import A, B, C, view_of
 
 BASIS = view_of(A, B, C)
 STORED = Candidates(stateful=True, logged=True)
 MORE, LESS, NOTHING = LogEnd(1, 9, 3), LogEnd(1, 7, 3), LogEnd()
+ACCEPTED, HELD, LACKED = range(3)
+"""Without the cut, with it, and with all of it but its commands."""
 STREAM = {A: 4}
 """What a and b have of a's stream, and of its multicasts."""
 
@@ -38,6 +42,7 @@ class Node(NamedTuple):
     promised: int = 0
     accepted_in: int = 0
     accepted: int = -1
+    lacks: bool = False
 
     @property
     def counts(self) -> bool:
@@ -46,15 +51,22 @@ class Node(NamedTuple):
     def holds(self, proposal: Proposal) -> bool:
         return self.end >= proposal.order
 
+    def lacks_commands(self, proposal: Proposal) -> bool:
+        """Whether it has only its disk, and tells with its acceptance that commands are missing."""
+        asked = proposal.view.absent if proposal.recovered else proposal.view.voters
+        can_tell = self.counts and not self.live and self.me.name in asked
+        return can_tell and not self.holds(proposal)
+
 
 class Try(NamedTuple):
-    """One attempt: who has voted, and with what; who has accepted, and whether with the cut."""
+    """One attempt: who has voted, and with what; who has accepted, and how (`HELD`, `LACKED`)."""
 
     votes: tuple[Node, ...] = ()
     proposal: int = -1
-    accepted: tuple[tuple[Address, bool], ...] = ()
+    accepted: tuple[tuple[Address, int], ...] = ()
     decided: bool = False
     over: bool = False
+    lacked: bool = False
 
 
 OVER = Try(over=True)
@@ -81,26 +93,30 @@ class World(NamedTuple):
 class Exploration:
     """Of these proposers, the first with the lowest ballot; `loses` is whose disk is lost.
 
-    `live`: all have their memory at first, and c is cut off from the first attempt; `crashes` is
-    who may lose its memory.
+    `live`: all have their memory at first, and c is cut off from the first attempt; `crashes` are
+    those that may lose their memory, and what of their logs was not stored with an acceptance.
     """
 
     proposers: tuple[Address, ...]
-    loses: Address = B
+    loses: Address | None = B
     live: bool = False
-    crashes: Address | None = None
+    crashes: tuple[Address, ...] = ()
     proposals: list[Proposal] = field(default_factory=list)
     known: dict[str, int] = field(default_factory=dict)
     demanded: dict[tuple[object, tuple[Node, ...]], int] = field(default_factory=dict)
     decisions: dict[tuple[object, ...], bool] = field(default_factory=dict)
     basis: View = BASIS
+    followed: dict[tuple[object, ...], bool] = field(default_factory=dict)
     states: int = 0
     needed: bool = False
+    lacked: bool = False
+    forgotten: bool = False
     most_views: int = 0
 
     @cached_property
     def empty(self) -> Node:
         """The next life of the node that loses its disk."""
+        assert self.loses is not None
         return Node(self.loses._replace(incarnation=2), NOTHING)
 
     def run(self) -> Self:
@@ -110,7 +126,9 @@ class Exploration:
             world = left.pop()
             decided = [self.proposals[one.proposal] for one in world.tries if one.decided]
             self.most_views = max(self.most_views, len({p.view for p in decided}))
-            if self.most_views > 1:
+            self.lacked = self.lacked or any(one.lacked for one in world.tries)
+            self.forgotten = self.forgotten or not all(self.lasts(world, p) for p in decided)
+            if self.most_views > 1 or self.forgotten:
                 break
             self.needed = self.needed or any(proposal.lost for proposal in decided)
             for after in map(self.pruned, self.steps(world)):
@@ -124,18 +142,21 @@ class Exploration:
         """All that are heard have voted first, and a has accepted what was proposed."""
         a, b, c = (Node(A, MORE, self.live), Node(B, MORE, self.live), Node(C, LESS, self.live))
         asking = (a, b) if self.live else (a, b, c)
-        asked = Try(asking, self.demand(0, asking), ((A, True),))
+        asked = Try(asking, self.demand(0, asking), ((A, HELD),))
         a, b, c = (n._replace(promised=1) if n in asking else n for n in (a, b, c))
         a = a._replace(accepted_in=1, accepted=asked.proposal)
-        return World((a, b, c), (asked, *(Try(),) * (len(self.proposers) - 1)))
+        tries = (asked, *(Try(),) * (len(self.proposers) - 1))
+        return World((a, b, c), tries, lost=self.loses is None)
 
     def steps(self, world: World) -> Iterator[World]:
         """What may happen next."""
         if not world.lost:
             yield world.with_node(self.empty)._replace(lost=True)
         for node in world.nodes:
-            if node.live and node.me == self.crashes:
+            if node.live and node.me in self.crashes:
                 yield world.with_node(node._replace(live=False))
+                if node.accepted < 0:  # what it had delivered need not be in its log
+                    yield world.with_node(node._replace(live=False, end=min(node.end, LESS)))
         for number, one in enumerate(world.tries):
             if one.over or one.decided:
                 continue
@@ -147,7 +168,9 @@ class Exploration:
                     counted = tuple(Node(vote.me, vote.end) for vote in one.votes)
                     yield world.with_try(number, Try(counted, proposal))
             elif one.accepted and self.is_decided(number, one):
-                yield world.with_try(number, Try(proposal=one.proposal, decided=True))
+                lacked = any(how == LACKED for _, how in one.accepted)
+                done = Try(proposal=one.proposal, decided=True, lacked=lacked)
+                yield world.with_try(number, done)
 
     def pruned(self, world: World) -> World:
         """The same without attempts of which nothing can come: nobody can accept any more."""
@@ -180,8 +203,10 @@ class Exploration:
                 if not any(other.live and other.end == MORE for other in world.nodes):
                     return  # nobody can give it what it lacks of the cut
                 node = node._replace(end=MORE)
-            told = (node.me, node.holds(proposal))
+            lacks = node.lacks_commands(proposal)
+            told = (node.me, HELD if node.holds(proposal) else LACKED if lacks else ACCEPTED)
             stored = node._replace(promised=round_, accepted_in=round_, accepted=one.proposal)
+            stored = stored._replace(lacks=lacks)
             accepted = tuple(sorted((*one.accepted, told)))
             yield world.with_node(stored).with_try(number, one._replace(accepted=accepted))
 
@@ -218,8 +243,45 @@ class Exploration:
     def _decides(self, number: int, one: Try) -> bool:
         made = Attempt(self.basis, self.ballot(number + 1), frozenset(), 3)
         made.votes = {node.me: self.vote(node) for node in one.votes}
-        made.proposal, made.acceptances = self.proposals[one.proposal], dict(one.accepted)
+        made.proposal = self.proposals[one.proposal]
+        made.acceptances = {member: how == HELD for member, how in one.accepted}
+        made.lacking = {member for member, how in one.accepted if how == LACKED}
         return made.is_decided()
+
+    # --- what follows -----------------------------------------------------------------------------
+
+    def lasts(self, world: World, proposal: Proposal) -> bool:
+        """Whether all that a decided view began with is in each view that may follow it."""
+        key = (proposal.view, proposal.order, tuple(self.disk_of(node) for node in world.nodes))
+        if key not in self.followed:
+            votes = [self.vote_behind(node, proposal.view) for node in world.nodes]
+            some = [combinations(votes, size) for size in (1, 2, 3)]
+            self.followed[key] = all(
+                self.keeps(proposal, list(given)) for sized in some for given in sized
+            )
+        return self.followed[key]
+
+    @staticmethod
+    def disk_of(node: Node) -> tuple[object, ...]:
+        """What of a node decides what it says of the next view."""
+        return node.me, node.end, node.accepted, node.lacks
+
+    def keeps(self, proposal: Proposal, votes: list[Vote]) -> bool:
+        """Whether what these disks demand behind that view has its commands."""
+        following = decide(proposal.view, votes, STORED, 3, lineage=99)
+        return following is None or following.order >= proposal.order
+
+    def vote_behind(self, node: Node, view: View) -> Vote:
+        """What its disk says of what follows this view, which it is told of."""
+        accepted = self.proposals[node.accepted] if node.accepted >= 0 else None
+        record = Record(self.basis, accepted=accepted, lacks=node.lacks)
+        name = node.me.name
+        record = record.with_view(view, not node.counts or record.lacks_state_of(view, name))
+        return replace(
+            self.vote(node._replace(live=False, accepted=-1)),
+            counts=not record.rebuilding,
+            missing=record.missing,
+        )
 
     def ballot(self, round_: int) -> Ballot:
         return Ballot(round_, self.proposers[round_ - 1])
@@ -241,4 +303,5 @@ class Exploration:
             delivered=STREAM if node.live and node.end == MORE else {},
             logged=True,
             lost=not node.counts,
+            lacks=node.lacks,
         )

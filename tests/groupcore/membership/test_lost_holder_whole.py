@@ -47,10 +47,10 @@ def test_another_view_in_the_place_of_one_that_needs_a_lost_disk_makes_two(
 
 
 ORDERLY = [
-    ((A, C, C), A, None),
-    ((A, B, C), A, C),
-    ((A, C, B), A, B),
-    ((A, B, C), B, C),
+    ((A, C, C), A, ()),
+    ((A, B, C), A, (C,)),
+    ((A, C, B), A, (B,)),
+    ((A, B, C), B, (C,)),
 ]
 """Who proposes, whose disk is lost, and who may lose its memory."""
 TAKEN = int(os.environ.get("LOST_DISKS", "2"))
@@ -60,7 +60,7 @@ TAKEN = int(os.environ.get("LOST_DISKS", "2"))
 @pytest.mark.slow
 @pytest.mark.parametrize(("proposers", "loses", "crashes"), ORDERLY[:TAKEN])
 def test_all_orderly_views_that_are_decided_are_one(
-    proposers: tuple[Address, ...], loses: Address, crashes: Address | None
+    proposers: tuple[Address, ...], loses: Address, crashes: tuple[Address, ...]
 ) -> None:
     found = Exploration(proposers, loses, live=True, crashes=crashes).run()
     assert found.states > 100_000

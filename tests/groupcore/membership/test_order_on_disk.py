@@ -146,7 +146,9 @@ def test_a_restarted_voter_tells_the_last_view_in_its_log() -> None:
 def test_who_has_only_its_disk_holds_the_cut_if_its_log_has_commands_and_views() -> None:
     for end in (LogEnd(1, 11, 3), LogEnd(1, 12, 2), LogEnd(0, 99, 3)):
         voter = restarted(end)
-        assert answer(voter, voter.on_propose(B, propose(TWO_STAY))) == [Accept(3, FIRST, False)]
+        assert answer(voter, voter.on_propose(B, propose(TWO_STAY))) == [
+            Accept(3, FIRST, holds=False, lacks=True)
+        ]
         assert not voter.vote().holds
         assert voter.on_cut_held() == []
     voter = restarted(ORDER)

@@ -114,8 +114,9 @@ def test_a_record_keeps_the_lineages_that_have_ended() -> None:
 def test_a_record_of_before_is_read() -> None:
     """Without the lineages that have ended, and with a proposal that knows no waiver."""
     record = Record(LAST, False, Ballot(1, B), Ballot(1, B), proposal_of(B, C))
-    *former, left, lost, generation, heard = unpackb(encode_record(record))
+    *former, left, lost, generation, heard, lacks, missing = unpackb(encode_record(record))
     assert (left, lost, generation, heard) == ([], False, ["", 0, 0], [])
+    assert (lacks, missing) == (False, None)
     *former[4], waived = former[4]
     assert waived == []
     assert read_record(packb(former)) == record
