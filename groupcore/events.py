@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from groupcore.digest import Digest
-from groupcore.membership.succession import Ballot
+from groupcore.membership.ballots import Ballot
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 
@@ -155,7 +155,8 @@ class Flushed(Event):
 
     `delivered` is the part of the digest that it has delivered; `streams`: up to where it has
     acknowledged each stream of the data plane, finally too. `synced`: no further than that has it
-    told anybody that its application has the order of this epoch on disk.
+    told anybody that its application has the order of this epoch on disk. `known`: of streams of
+    others of which what it has delivered of the order does not know all that is here, how much.
     """
 
     member: Address
@@ -165,6 +166,7 @@ class Flushed(Event):
     delivered: Digest = field(default_factory=dict)
     streams: Digest = field(default_factory=dict)
     synced: int = 0
+    known: Digest = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ from groupcore.layers.state_transfer import StateTransfer
 from groupcore.layers.total import Total
 from groupcore.layers.total_headers import TotalOptions
 from groupcore.layers.unicast import Unicast, UnicastOptions
+from groupcore.membership.ballots import Record
 from groupcore.membership.state import MembershipOptions, Questions, anything
-from groupcore.membership.succession import Record
 from groupcore.order_state import OrderState
 from groupcore.stack import Stack
 from groupcore.stack_string import Word, parse_stack, unknown_word, with_field, with_settings
@@ -239,7 +239,8 @@ class DataPlane:
     `stop`: acknowledge nothing more in the view of this number, and say how far each stream is
     here; `has`: whether it is here up to there; `stored`: how far what is on disk goes. `logged`:
     there is a log, so something is; `stored_view`: the last view in it when this life began.
-    `disk_mark` grows with what is stored.
+    `disk_mark` grows with what is stored. `known`: of which streams that it has said to be here the
+    order up to this position knows less, and how much.
     """
 
     stop: Callable[[int], Digest] = no_streams
@@ -248,6 +249,7 @@ class DataPlane:
     logged: bool = False
     stored_view: Callable[[], int] = int
     disk_mark: Callable[[], int] = int
+    known: Callable[[int], Digest] = no_streams
 
 
 class _Wiring:
@@ -362,9 +364,9 @@ class _Wiring:
             delivered = self.total.queue.delivered
         elif "RESILIENCE" in self.words:
             delivered = self.resilience.delivered
-        digest, stop = self.numbering.digest, self.plane.stop
-        ask = digest, delivered, self.position, stop, self.synced, self.way_to
-        return Flush(self.me, *ask)
+        digest, plane = self.numbering.digest, self.plane
+        told = digest, delivered, self.position, plane.stop, self.synced
+        return Flush(self.me, *told, self.way_to, plane.known)
 
     def merge(self) -> Merge:
         return Merge(self.me, self.random, self.discovery.present, self.options.merge)

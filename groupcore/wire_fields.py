@@ -8,7 +8,7 @@ does not fit raises `WireError`, never anything else.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import cache
 from operator import attrgetter
 from types import UnionType
@@ -177,7 +177,8 @@ def _record_codec(record: Any) -> tuple[Encode, Decode]:
 
 def encode_absent(field: Any, hints: dict[str, Any]) -> Any:
     """The default of a field, as it would have been written."""
-    return codec(hints[field.name])[0](field.default)
+    made = field.default if field.default_factory is MISSING else field.default_factory()
+    return codec(hints[field.name])[0](made)
 
 
 @cache

@@ -95,6 +95,7 @@ def make_endpoint(
             service.is_logged,
             service.stored_view,
             service.disk_mark,
+            service.known_streams,
         )
     try:
         stack = build_stack(plan, address, random, record, plane)

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from groupcore.batch import Batch, Header
@@ -36,7 +36,7 @@ from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Event, Flushed, FlushRequested, FlushStarted, ViewInstalled
 from groupcore.layer import Layer
-from groupcore.membership.succession import NO_BALLOT, Ballot
+from groupcore.membership.ballots import NO_BALLOT, Ballot
 from groupcore.view import Address
 
 REPEAT_S = 0.02
@@ -58,6 +58,7 @@ class Ok(Header):
 
     `streams`: up to where I have the frames of each sequencer of the data plane. `synced`: up to
     where my application has the order of this epoch on disk; I tell of no more in this view.
+    `known`: of which of these streams the order up to `position` knows less, and how much.
     """
 
     kind: ClassVar[str] = "flush.ok"
@@ -68,10 +69,11 @@ class Ok(Header):
     delivered: Digest
     streams: Digest
     synced: int
+    known: Digest = field(default_factory=dict)
 
 
 def no_streams(view: int) -> Digest:
-    """What a node without a data plane has of its streams."""
+    """What a node without a data plane has of its streams; its order knows all of that."""
     return {}
 
 
@@ -105,11 +107,13 @@ class Flush(Layer):
         streams: Callable[[int], Digest] = no_streams,
         synced: Callable[[], int] = int,
         way_to: Callable[[Address, Address], Address | None] = directly,
+        known: Callable[[int], Digest] = no_streams,
     ) -> None:
         self.me = me
         self.digest = digest
         self.streams = streams
         self.synced = synced
+        self.known = known
         self.way_to = way_to
         self.delivered = delivered
         self.position = position
@@ -167,7 +171,8 @@ class Flush(Layer):
         streams = self.streams(self.number)
         held, delivered = self.digest(), self.delivered()
         place, synced = self.position(), self.synced()
-        mine = Ok(self.number, self.answered, held, place, delivered, streams, synced)
+        known = self.known(place)
+        mine = Ok(self.number, self.answered, held, place, delivered, streams, synced, known)
         proposer = self.answered.proposer
         return self.gathered(self.me, mine) if proposer == self.me else [self.tell(proposer, mine)]
 
@@ -211,7 +216,7 @@ class Flush(Layer):
         if ok.ballot != self.request.ballot or member not in self.missing:
             return self.ignore()
         del self.missing[member]
-        told = (ok.digest, ok.position, ok.delivered, ok.streams, ok.synced)
+        told = (ok.digest, ok.position, ok.delivered, ok.streams, ok.synced, ok.known)
         return [Notify(Flushed(member, ok.ballot, *told))]
 
     def repeat(self) -> list[Effect]:

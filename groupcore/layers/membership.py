@@ -65,6 +65,7 @@ from groupcore.layer import Layer
 from groupcore.membership.admission import Admission
 from groupcore.membership.attention import Attention
 from groupcore.membership.awaiting import Awaiting, awaiting_of_member, awaiting_of_seeker
+from groupcore.membership.ballots import Record
 from groupcore.membership.company import Company
 from groupcore.membership.convener import Convener
 from groupcore.membership.doorkeeper import Doorkeeper
@@ -97,7 +98,6 @@ from groupcore.membership.primary import PrimaryWatch
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.seeker import Seeker
 from groupcore.membership.state import MembershipOptions, MembershipState, Questions
-from groupcore.membership.succession import Record
 from groupcore.membership.voter import Voter
 from groupcore.membership.waiver import WAIVED_S, Waiver
 from groupcore.view import Address, View

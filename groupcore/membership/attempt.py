@@ -13,16 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from groupcore.events import Flushed
+from groupcore.membership.ballots import Ballot, Proposal, Vote
 from groupcore.membership.generation import Generation, newest
-from groupcore.membership.succession import (
-    Ballot,
-    Proposal,
-    Vote,
-    binding,
-    is_quorum_of,
-    may_decide,
-    remembering,
-)
+from groupcore.membership.succession import binding, is_quorum_of, may_decide, remembering
 from groupcore.membership.waiver import may_decide_without
 from groupcore.view import Address, View
 
@@ -134,7 +127,7 @@ class Attempt:
                 told = self.stopped[voter]
                 held = replace(vote, digest=told.digest, streams=told.streams)
                 place = replace(held, position=told.position, synced=told.synced)
-                done = replace(place, delivered=told.delivered)
+                done = replace(place, delivered=told.delivered, known=told.known)
                 complete.append(done)
             elif not vote.live:
                 complete.append(vote)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from groupcore.membership.ballots import Proposal
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Proposal
 from groupcore.view import Address, View, quorum_size
 
 Reason = Literal["first", "quorum", "bound", "forming", "joining", "foreign"]

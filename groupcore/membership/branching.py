@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from groupcore.events import Flushed
-from groupcore.membership.succession import Proposal, Vote, most_of
+from groupcore.membership.ballots import Proposal, Vote
+from groupcore.membership.succession import most_of
 from groupcore.view import Address, View
 
 LEAP_BITS = 32

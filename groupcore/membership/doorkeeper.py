@@ -5,9 +5,9 @@ from __future__ import annotations
 from groupcore.effects import Effect, Notify
 from groupcore.events import Excluded
 from groupcore.membership.admission import Admission
+from groupcore.membership.ballots import Record
 from groupcore.membership.headers import GoneOn, JoinRefused, JoinRequest
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Record
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from groupcore.batch import Header
+from groupcore.membership.ballots import Ballot, Proposal, Vote
 from groupcore.membership.generation import Generation
-from groupcore.membership.succession import Ballot, Proposal, Vote
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 

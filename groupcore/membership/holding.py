@@ -9,9 +9,9 @@ nobody can give it commands that it lacks, and it remembers that it does (`lacks
 from __future__ import annotations
 
 from groupcore.digest import covers
+from groupcore.membership.ballots import Proposal
 from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Proposal
 
 
 class Holding:

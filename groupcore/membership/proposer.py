@@ -13,19 +13,13 @@ from random import Random
 from groupcore.effects import Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Flushed, FlushRequested
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot, Proposal, Vote
 from groupcore.membership.branching import fork, into
 from groupcore.membership.generation import newest
 from groupcore.membership.half_alone import HalfAlone
 from groupcore.membership.headers import Accept, Install, JoinRefused, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipState
-from groupcore.membership.succession import (
-    Ballot,
-    Candidates,
-    Proposal,
-    Vote,
-    binding,
-    decide,
-)
+from groupcore.membership.succession import Candidates, binding, decide
 from groupcore.membership.voter import Voter
 from groupcore.membership.waiver import decide_without
 from groupcore.view import Address, View

@@ -9,9 +9,9 @@ from typing import Literal
 from groupcore.batch import Batch, Header
 from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, Persist
+from groupcore.membership.ballots import Record
 from groupcore.membership.generation import Generation
 from groupcore.membership.headers import Install
-from groupcore.membership.succession import Record
 from groupcore.membership.waiver import Waiver
 from groupcore.order_state import OrderState
 from groupcore.paths import directly

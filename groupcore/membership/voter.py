@@ -20,6 +20,7 @@ from groupcore.events import (
     Left,
     ViewInstalled,
 )
+from groupcore.membership.ballots import Ballot, Proposal, Vote
 from groupcore.membership.generation import Generation, newest
 from groupcore.membership.headers import (
     Accept,
@@ -33,7 +34,6 @@ from groupcore.membership.headers import (
 )
 from groupcore.membership.holding import Holding
 from groupcore.membership.state import MembershipState, Questions
-from groupcore.membership.succession import Ballot, Proposal, Vote
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 

@@ -16,15 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
+from groupcore.membership.ballots import Proposal, Vote
 from groupcore.membership.branching import new_lineage
-from groupcore.membership.succession import (
-    Candidates,
-    Proposal,
-    Vote,
-    located,
-    may_be_decided,
-    recover,
-)
+from groupcore.membership.succession import Candidates, located, may_be_decided, recover
 from groupcore.view import View
 
 LEAP_BITS = 16

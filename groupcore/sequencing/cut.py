@@ -14,6 +14,8 @@ Invariants.
   I3  A node that begins with its log says what that has of streams that have not ended, and has
       nothing of a stream that it has not heard of. Of what it is given behind that it says what
       rests on its log's order: who has as much of that, or more, knows every group in it.
+  I4  A node that is stopped says as well what of the streams of others rests on what it has
+      delivered of the order: it counts where a view is formed from disk, which may lack the rest.
 """
 
 from __future__ import annotations
@@ -52,6 +54,19 @@ class Cut:
     def stored(self) -> Digest:
         """How far the streams are that have not ended: what a life brings that has its log (I3)."""
         return {} if self._plane.log is None else self._known.digest()
+
+    def known(self, position: int) -> Digest:
+        """Of which streams of others the order up to there knows less than is here, and how much.
+
+        What of the order comes here in the same turn only is not looked at: then it is none (I4).
+        """
+        plane = self._plane
+        if plane.frozen is None or plane.log is None or not plane.ready:
+            return {}
+        if plane.place[1] != position:
+            return {}
+        frozen, known = plane.frozen, self._known.digest()
+        return {s: n for s, n in known.items() if s != plane.me and n < frozen.get(s, 0)}
 
     def has(self, streams: Digest) -> bool:
         """Whether all frames up to there are here; of a stream that is over nothing is missing."""

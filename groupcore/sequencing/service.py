@@ -230,6 +230,10 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
         self.idle.end()
         return self.cut.stop(view)
 
+    def known_streams(self, position: int) -> Digest:
+        """Of which of these streams the order up to there knows less, and how much."""
+        return self.cut.known(position)
+
     def has_streams(self, streams: Digest) -> bool:
         """Whether the frames of a view's cut are here."""
         return self.cut.has(streams)

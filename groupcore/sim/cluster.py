@@ -147,6 +147,7 @@ class Cluster:
                 service.is_logged,
                 service.stored_view,
                 service.disk_mark,
+                service.known_streams,
             )
         options = self._options
         stack = self._make_stack(scenario, address, stack_random, options, lineage, plane)

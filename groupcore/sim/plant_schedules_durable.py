@@ -103,6 +103,29 @@ DROPPED = replace(
 )
 """With logs: a, whose disk was full, gets what it lacks from the log of one other node or never."""
 
+UNKNOWN_FRAMES = replace(
+    scenario(
+        [
+            *(join(1_000, node, 0, 0) for node in range(3)),
+            *sends([(2, 0, 0)], 1_600, 3_500, 20),
+            join(4_000, 2, 0, 1),
+        ],
+        (CAUSAL, CAUSAL),
+        faults=(
+            Fault(1_900 * MILLISECOND, "crash", (0,), 400 * MILLISECOND),
+            Fault(3_900 * MILLISECOND, "disk-slow", (1,), 400 * MILLISECOND, 800),
+            Fault(3_900 * MILLISECOND, "disk-slow", (2,), 400 * MILLISECOND, 800),
+            Fault(3_999 * MILLISECOND, "one-way", (1, 0), 300 * MILLISECOND),
+            Fault(4_004 * MILLISECOND, "crash", (1,), 600 * MILLISECOND),
+            Fault(4_004 * MILLISECOND, "crash", (2,), 3 * SECOND),
+        ),
+        length_s=8,
+    ),
+    durable=True,
+)
+"""With logs: c creates a group, whose frames reach a before the command, which b orders; b and c
+crash and have stored neither, and c comes back late."""
+
 LEFT_OUT = replace(
     scenario(
         [

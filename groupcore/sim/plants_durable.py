@@ -7,11 +7,14 @@ from dataclasses import replace
 from random import Random
 
 from groupcore.context import Numbers
+from groupcore.digest import Digest
 from groupcore.membership import attempt, succession, voter
+from groupcore.membership.ballots import Proposal, Record, Vote
 from groupcore.membership.generation import Generation
-from groupcore.membership.succession import Candidates, Proposal, Record, Vote
+from groupcore.membership.succession import Candidates
 from groupcore.sequencing.archive import Archive, Archived
 from groupcore.sequencing.archiving import Archiving
+from groupcore.sequencing.cut import Cut
 from groupcore.sequencing.headers import Accept
 from groupcore.sequencing.names import GroupId
 from groupcore.sequencing.plane import Plane
@@ -30,6 +33,7 @@ from groupcore.sim.plant_schedules_durable import (
     ONE_DISK,
     SHORTENED,
     UNHEARD,
+    UNKNOWN_FRAMES,
 )
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address, View
@@ -69,6 +73,13 @@ def _lost_unbound() -> list[Patch]:
         return None if empty & names else bound
 
     return [(succession, "binding", given_up)]
+
+
+def _unknown_cut() -> list[Patch]:
+    def all_of_it(self: Cut, position: int) -> Digest:
+        return {}
+
+    return [(Cut, "known", all_of_it)]
 
 
 def _older_votes() -> list[Patch]:
@@ -188,6 +199,14 @@ DURABLE_PLANTS = (
         _lost_unbound,
         profile="durable",
         schedule=HOLDER_LOST,
+    ),
+    Plant(
+        "d-unknown-in-cut",
+        "a view from disk has frames in its cut of a group that only who is gone has heard of",
+        (25,),
+        _unknown_cut,
+        profile="durable",
+        schedule=UNKNOWN_FRAMES,
     ),
     Plant(
         "d-older-votes",

@@ -7,7 +7,7 @@ from groupcore.effects import Effect
 from groupcore.events import Event, FlushStarted
 from groupcore.layers import flow_control, flush, nakack, resilience
 from groupcore.membership import voter
-from groupcore.membership.succession import Vote
+from groupcore.membership.ballots import Vote
 from groupcore.sim.plant_schedules import LEAVES_UNDER_LOSS
 from groupcore.sim.planting import Patch, Plant
 from groupcore.view import Address

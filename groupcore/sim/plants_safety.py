@@ -10,6 +10,7 @@ from groupcore.endpoint import Endpoint
 from groupcore.events import Saved
 from groupcore.layers.discovery import Discover, Present
 from groupcore.layers.durability import Durability
+from groupcore.membership.ballots import Record
 from groupcore.membership.headers import (
     JoinRefused,
     JoinRequest,
@@ -17,7 +18,6 @@ from groupcore.membership.headers import (
     MergeRequest,
     MergeResponse,
 )
-from groupcore.membership.succession import Record
 from groupcore.peers import Lane, SocketAddress
 from groupcore.replay_window import ReplayWindow
 from groupcore.seal import HEADER, LANE_BYTES, NONCE_PREFIX, TAG_BYTES, Sealer

@@ -11,9 +11,9 @@ from groupcore.layers import unicast
 from groupcore.layers.sequencer import Ordered, Sequencer
 from groupcore.layers.stability import Announce, Report, Stability
 from groupcore.membership import attempt, holding, proposer, voter, waiver
+from groupcore.membership.ballots import Proposal, Vote
 from groupcore.membership.doorkeeper import Doorkeeper
 from groupcore.membership.seeker import Seeker
-from groupcore.membership.succession import Proposal, Vote
 from groupcore.sim.application import Application
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.disk import Entry

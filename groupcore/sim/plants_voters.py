@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from groupcore.effects import Effect
 from groupcore.membership import attempt, succession
+from groupcore.membership.ballots import Proposal, Vote
 from groupcore.membership.holding import Holding
 from groupcore.membership.seats import electors
 from groupcore.membership.seeker import Seeker
-from groupcore.membership.succession import Candidates, Proposal, Vote
+from groupcore.membership.succession import Candidates
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.fault import Fault, Send
 from groupcore.sim.network import NetworkOptions

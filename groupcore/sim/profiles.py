@@ -14,6 +14,7 @@ from groupcore.sim.checkers import (
     GROUP_CHECKERS,
     PARTITIONABLE,
     UNORDERED,
+    AllIsWell,
     Authenticity,
     Checker,
     LivenessWithoutOrder,
@@ -145,6 +146,7 @@ def vary_gossip(seed: int, options: StackOptions) -> StackOptions:
 GROUPS: tuple[type[Checker], ...] = (
     ViewAgreement,
     VotersKnow,
+    AllIsWell,
     LivenessWithoutOrder,
     Authenticity,
     SetAsideAlike,
@@ -155,6 +157,7 @@ GROUPS: tuple[type[Checker], ...] = (
 DURABLE: tuple[type[Checker], ...] = (
     ViewAgreement,
     VotersKnow,
+    AllIsWell,
     LivenessWithoutOrder,
     Authenticity,
     SetAsideAlike,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupcore.events import ViewInstalled
-from groupcore.membership.succession import Proposal
+from groupcore.membership.ballots import Proposal
 from groupcore.sim.clock import Clock
 from groupcore.sim.disk import Recovered
 from groupcore.sim.trace import Accepted, Lived, Secured, Trace, Viewed

@@ -22,7 +22,7 @@ from groupcore.sim.cluster import Cluster, MakeStack
 from groupcore.sim.latecomer import newcomer, part
 from groupcore.sim.node import Node
 from groupcore.sim.scenario import Scenario
-from groupcore.sim.trace import CORE, CORE_STUCK, HALVES, HEALED, Absent, Ended, Trace, Wire
+from groupcore.sim.trace import CORE, CORE_STUCK, HALVES, HEALED, UNWELL, Absent, Ended, Trace, Wire
 
 HEALING_NS = 10 * SECOND
 """Time after healing within which everything must be well."""
@@ -73,7 +73,8 @@ def run_cluster(cluster: Cluster, checkers: tuple[type[Checker], ...] = CHECKERS
             _heal_core(cluster)
         cluster.happened(HEALED)
         cluster.heal()
-        _converge(cluster, cluster.nodes)
+        if not _converge(cluster, cluster.nodes):
+            cluster.happened(UNWELL, "; ".join(_states(cluster.nodes)))
         _conclude(cluster)
     except Undecided as end:
         cluster.happened("undecided", str(end))
@@ -124,9 +125,13 @@ def _must_go_on(cluster: Cluster, core: list[Node]) -> bool:
     """Whether all becomes well with these; noted if not."""
     well = _converge(cluster, core)
     if not well:
-        states = (f"{node.address} {_end(node, 0)}" for node in core)
-        cluster.happened(CORE_STUCK, "; ".join(states))
+        cluster.happened(CORE_STUCK, "; ".join(_states(core)))
     return well
+
+
+def _states(nodes: list[Node]) -> list[str]:
+    """What each of these has, for a person."""
+    return [f"{node.address} {_end(node, 0)}" for node in nodes]
 
 
 def _converge(cluster: Cluster, nodes: list[Node]) -> bool:

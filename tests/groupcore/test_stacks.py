@@ -18,8 +18,8 @@ from groupcore.composition import needs_of
 from groupcore.errors import CompositionError, WireError
 from groupcore.events import Connect, Event, Persisted, ViewInstalled
 from groupcore.layers.failure_detection import DetectionOptions
+from groupcore.membership.ballots import Ballot, Proposal, Record
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Proposal, Record
 from groupcore.order_state import OrderState
 from groupcore.stack import Stack
 from groupcore.stacks import (

@@ -17,7 +17,7 @@ from groupcore.batch import MESSAGES_MAX, Batch, Header
 from groupcore.errors import WireError
 from groupcore.layers import failure_detection, nakack_headers, sequencer, stability
 from groupcore.membership import headers as membership_headers
-from groupcore.membership.succession import Ballot, Record
+from groupcore.membership.ballots import Ballot, Record
 from groupcore.sequencing.names import NAME_MAX
 from groupcore.view import MEMBERS_MAX, Address, View
 from groupcore.wire_fields import INTEGER_MAX

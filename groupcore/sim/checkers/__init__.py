@@ -10,6 +10,7 @@ from groupcore.sim.checkers.base import Checker, Violation
 from groupcore.sim.checkers.causality import CausalOrder
 from groupcore.sim.checkers.groups import GROUP_CHECKERS
 from groupcore.sim.checkers.liveness import (
+    AllIsWell,
     LivenessAfterHealing,
     LivenessWithoutOrder,
     OneViewAfterMerging,
@@ -48,6 +49,7 @@ CHECKERS: tuple[type[Checker], ...] = (
     VirtualSynchrony,
     SameViewDelivery,
     SelfDelivery,
+    AllIsWell,
     NoZombies,
     StateTransfer,
     SavedIsSafe,
@@ -106,6 +108,7 @@ __all__ = [
     "GROUP_CHECKERS",
     "PARTITIONABLE",
     "UNORDERED",
+    "AllIsWell",
     "Authenticity",
     "BoundedMemory",
     "CausalOrder",

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from groupcore.sim.checkers.base import Checker, Violation, life, message
-from groupcore.sim.trace import CORE_STUCK, Absent, Delivered, Ended, Happened, Mid, Process, Trace
+from groupcore.sim.trace import (
+    CORE_STUCK,
+    UNWELL,
+    Absent,
+    Delivered,
+    Ended,
+    Happened,
+    Mid,
+    Process,
+    Trace,
+)
 
 UNREST_AFTER_S = 5
 """Seconds after healing from which views should no longer change much."""
@@ -31,6 +41,23 @@ class SelfDelivery(Checker):
                     f"{sent.t / 1e9:.6f} s"
                 )
                 found.append(self.breach(staying[process].t, (sent.n,), text, sent.mid))
+
+
+class AllIsWell(Checker):
+    """25: soon after healing the cluster itself says that all is well, with all its nodes.
+
+    Whoever has nothing yet cannot ask for anything either: nothing is outstanding there, and a node
+    that is never given a state would be silent for ever.
+    """
+
+    number, name = 25, "all-is-well"
+
+    def scan(self, trace: Trace, found: list[Violation]) -> None:
+        """What the run has noted when it gave up waiting."""
+        for unwell in trace.of(Happened):
+            if unwell.what == UNWELL:
+                text = f"the cluster has not become well: {unwell.detail}"
+                found.append(self.breach(unwell.t, (), text))
 
 
 class LivenessAfterHealing(Checker):

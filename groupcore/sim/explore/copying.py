@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Notify, Persist, StartTimer, StopTimer, Up
 from groupcore.events import Event
-from groupcore.membership.succession import Ballot, Proposal, Record, Vote
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.sequencing.names import MessageId, Process
 from groupcore.view import Address, View
 

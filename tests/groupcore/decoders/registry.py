@@ -19,7 +19,7 @@ from groupcore.blocks.errors import ValueRefusedError
 from groupcore.errors import GroupcoreError, PlanError, WireError
 from groupcore.introductions import Introductions
 from groupcore.key_rotation import Saying, Word, unpack_word
-from groupcore.membership.succession import Record
+from groupcore.membership.ballots import Record
 from groupcore.objects.parsing import parse_transaction
 from groupcore.objects.refusal import RefusalError
 from groupcore.objects.rich_parsing import parse_rich, parse_rich_delta

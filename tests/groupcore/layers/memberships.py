@@ -16,6 +16,7 @@ from groupcore.events import (
     ViewInstalled,
 )
 from groupcore.layers.membership import Membership
+from groupcore.membership.ballots import Ballot, Record
 from groupcore.membership.headers import (
     Accept,
     JoinRequest,
@@ -23,7 +24,6 @@ from groupcore.membership.headers import (
     Promise,
 )
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Record
 from groupcore.view import Address
 from tests.groupcore.layers.building import bare, told
 from tests.groupcore.membership.building import (

@@ -18,7 +18,7 @@ from groupcore.events import (
 )
 from groupcore.layers.flush import REPEAT_S, Flush, Ok, Start
 from groupcore.layers.sequencer import Forward
-from groupcore.membership.succession import Ballot
+from groupcore.membership.ballots import Ballot
 from groupcore.view import Address
 from tests.groupcore.layers.building import (
     STRANGER,
@@ -354,6 +354,18 @@ def test_a_data_plane_stops_with_the_answer_and_not_before() -> None:
     (answer,) = told(layer.on_timer("answer", 0.0))
     assert isinstance(answer, Ok)
     assert (asked, answer.streams) == ([1], {C: 8})
+
+
+def test_what_of_the_streams_the_order_knows_is_told_as_of_the_position_that_is_told() -> None:
+    layer = with_streams([])
+    layer.known = lambda position: {C: position}
+    hear(layer, B, Start(1, FIRST))
+    (answer,) = told(layer.on_timer("answer", 0.0))
+    assert isinstance(answer, Ok)
+    assert (answer.position, answer.known) == (7, {C: 7})
+    run(layer, layer.on_event(FlushRequested(1, MINE, (A, B)), 0.0))
+    (theirs,) = events(hear(layer, B, Ok(1, MINE, {}, 0, {}, {C: 9}, 0, {C: 5})))
+    assert theirs == Flushed(B, MINE, {}, 0, {}, {C: 9}, known={C: 5})
 
 
 def test_the_initiator_tells_how_far_each_has_the_streams() -> None:

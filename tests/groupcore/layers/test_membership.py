@@ -24,6 +24,7 @@ from groupcore.events import (
     WaiverGiven,
 )
 from groupcore.layers.membership import Membership
+from groupcore.membership.ballots import Ballot, Record
 from groupcore.membership.headers import (
     Accept,
     GoneOn,
@@ -39,7 +40,6 @@ from groupcore.membership.headers import (
     Superseded,
     Waive,
 )
-from groupcore.membership.succession import Ballot, Record
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 from tests.groupcore.layers.building import bare, downs, events, stored, timers, told

@@ -20,6 +20,7 @@ from groupcore.events import (
     Synced,
 )
 from groupcore.layers.sequencer import Forward
+from groupcore.membership.ballots import Ballot
 from groupcore.membership.headers import (
     Dissolved,
     LeaveRequest,
@@ -27,7 +28,6 @@ from groupcore.membership.headers import (
     Propose,
 )
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot
 from tests.groupcore.layers.building import bare, downs, events, stored, timers, told
 from tests.groupcore.layers.memberships import (
     VIEW,

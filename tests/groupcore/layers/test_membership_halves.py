@@ -13,10 +13,10 @@ from groupcore.events import (
     ViewInstalled,
 )
 from groupcore.layers.membership import Membership
+from groupcore.membership.ballots import Ballot, Proposal
 from groupcore.membership.headers import Accept, Install, Prepare, Promise, Propose
 from groupcore.membership.proposer import CONFIRMED_MOST, TO_ALL_EVERY
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Proposal
 from groupcore.order_state import OrderState
 from groupcore.view import Address
 from tests.groupcore.layers.building import told

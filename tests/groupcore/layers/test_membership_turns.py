@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from groupcore.layers.membership import Membership
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot
 from groupcore.membership.headers import Install, Prepare, Promise, Propose
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot
 from groupcore.view import Address
 from tests.groupcore.layers.building import stored, told
 from tests.groupcore.layers.memberships import asks_for, hear, member, store

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from groupcore.digest import Digest, covers
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.membership.headers import Install
 from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.membership.state import MembershipOptions, MembershipState, Questions
-from groupcore.membership.succession import Ballot, Proposal, Record, Vote
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from groupcore.membership.succession import Ballot
+from groupcore.membership.ballots import Ballot
 from groupcore.view import Address, View
 from tests.groupcore.membership.building import A, B, C
 from tests.groupcore.membership.exploring_losses import (

@@ -16,8 +16,9 @@ from itertools import combinations
 from typing import NamedTuple, Self
 
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.membership.log_end import LogEnd
-from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
+from groupcore.membership.succession import Candidates, decide
 from groupcore.view import Address, View
 from tests.groupcore.membership.building import A, B, C, view_of
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from groupcore.events import Flushed
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.membership.log_end import LogEnd
-from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
+from groupcore.membership.succession import Candidates, decide
 from groupcore.view import Address
 from tests.groupcore.membership.building import A, B, C, D, proposal_of, view_of, vote
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from groupcore.membership.awaiting import Awaiting, awaiting_of_member, awaiting_of_seeker
+from groupcore.membership.ballots import Record
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Record
 from groupcore.view import View
 from tests.groupcore.membership.building import A, B, C, D, World, proposal_of, state_of, view_of
 

@@ -6,8 +6,9 @@ from random import Random
 
 from groupcore.events import Flushed
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot
 from groupcore.membership.branching import fork, into, unite
-from groupcore.membership.succession import Ballot, binding
+from groupcore.membership.succession import binding
 from groupcore.view import View
 from tests.groupcore.membership.building import A, B, C, D, E, view_of, vote
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from groupcore.events import ViewInstalled
 from groupcore.membership.admission import Admission
+from groupcore.membership.ballots import Ballot, Record
 from groupcore.membership.company import SETTLED_S, Company
 from groupcore.membership.leaver import Leaver
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Record
 from groupcore.view import View
 from tests.groupcore.membership.building import A, B, C, D, World, state_of, view_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from groupcore.effects import Effect
 from groupcore.events import Excluded
 from groupcore.membership.admission import Admission
+from groupcore.membership.ballots import Record
 from groupcore.membership.doorkeeper import NAMESAKE_S, Doorkeeper
 from groupcore.membership.headers import Installed, JoinRefused, JoinRequest
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Record
 from groupcore.membership.voter import Voter
 from groupcore.view import Address
 from tests.groupcore.layers.building import events, stored, told

@@ -7,12 +7,13 @@ from random import Random
 
 from groupcore.effects import Effect, Persist
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot, Record, Vote
 from groupcore.membership.folders import TOLD_TIMES, Folders
 from groupcore.membership.generation import Generation, newest
 from groupcore.membership.headers import Prepare, Promise, Stored
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Candidates, Record, Vote, binding
+from groupcore.membership.succession import Candidates, binding
 from groupcore.membership.voter import Voter
 from groupcore.stacks import encode_record, read_record
 from groupcore.view import Address, View

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot
 from groupcore.membership.half_alone import HalfAlone
-from groupcore.membership.succession import Ballot
 from groupcore.view import Address
 from tests.groupcore.membership.building import A, B, C, D, view_of
 

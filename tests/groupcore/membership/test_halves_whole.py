@@ -7,7 +7,7 @@ import os
 import pytest
 
 from groupcore.membership import succession
-from groupcore.membership.succession import Proposal, Vote
+from groupcore.membership.ballots import Proposal, Vote
 from groupcore.view import Address, View
 from tests.groupcore.membership.building import A, B
 from tests.groupcore.membership.exploring_halves import Halves

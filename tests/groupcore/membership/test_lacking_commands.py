@@ -10,9 +10,10 @@ from msgpack import packb, unpackb
 
 from groupcore.membership import succession
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Proposal, Record, Vote
 from groupcore.membership.headers import Accept
 from groupcore.membership.log_end import LogEnd
-from groupcore.membership.succession import Proposal, Record, Vote, binding, decide
+from groupcore.membership.succession import binding, decide
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 from groupcore.wire_fields import codec

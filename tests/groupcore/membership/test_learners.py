@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from groupcore.membership.ballots import Record
 from groupcore.membership.headers import Learned
 from groupcore.membership.learners import Learners
-from groupcore.membership.succession import Record
 from tests.groupcore.layers.building import told
 from tests.groupcore.membership.building import A, B, C, D, state_of, view_of
 

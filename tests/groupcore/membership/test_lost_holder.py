@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 from msgpack import packb, unpackb
 
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.membership.log_end import NO_LOG, LogEnd
-from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
+from groupcore.membership.succession import Candidates, decide
 from groupcore.view import Address
 from groupcore.wire_fields import codec
 from tests.groupcore.membership.building import A, B, C, D, E, proposal_of, vote

@@ -12,7 +12,8 @@ from dataclasses import replace
 import pytest
 
 from groupcore.membership import succession
-from groupcore.membership.succession import Proposal, Vote, binding
+from groupcore.membership.ballots import Proposal, Vote
+from groupcore.membership.succession import binding
 from groupcore.view import Address, View
 from tests.groupcore.membership.building import A, B, C
 from tests.groupcore.membership.exploring_losses import Exploration

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from groupcore.effects import Notify, Persist
 from groupcore.events import CutAgreed
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.membership.headers import Accept, Prepare, Promise
 from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
+from groupcore.membership.succession import Candidates, decide
 from groupcore.membership.voter import Voter
 from groupcore.order_state import OrderState
 from groupcore.view import Address
@@ -92,6 +95,18 @@ def test_who_lives_knows_where_streams_end_that_are_not_in_its_view() -> None:
     lives = vote(B, holds=(1, 12), streams={C: 5, D: 11}, log_view=3)
     was_not = from_disk(A, LogEnd(1, 9, 2), c=6, d=13)
     assert decided(lives, was_not).streams == {C: 6}
+
+
+def test_who_lives_brings_to_a_view_from_disk_what_its_order_knows() -> None:
+    """It may have frames of a group that it has yet to hear of, and that nobody else knows."""
+    lives = vote(A, holds=(1, 12), streams={B: 9, C: 7}, log_view=3)
+    lives = replace(lives, known={C: 5})
+    other = from_disk(B, LogEnd(1, 11, 3), c=2)
+    proposal = decided(lives, other)
+    assert proposal.recovered
+    assert proposal.streams == {B: 9, C: 5}
+    with_memory = decided(lives, vote(B, holds=(1, 12), log_view=3))
+    assert with_memory.streams == {B: 9, C: 7}, "who delivers it in this view has heard of it"
 
 
 # --- who must hold it -----------------------------------------------------------------------------

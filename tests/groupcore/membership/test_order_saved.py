@@ -9,18 +9,11 @@ import pytest
 from groupcore.effects import Notify
 from groupcore.events import CutAgreed, Flushed, FlushStarted
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.membership.headers import Accept, Prepare, Promise
 from groupcore.membership.log_end import NO_LOG, LogEnd
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import (
-    Ballot,
-    Candidates,
-    Proposal,
-    Record,
-    Vote,
-    decide,
-    same_quorums,
-)
+from groupcore.membership.succession import Candidates, decide, same_quorums
 from groupcore.membership.voter import Voter
 from groupcore.view import View
 from tests.groupcore.layers.building import downs, events

@@ -8,10 +8,11 @@ from random import Random
 from groupcore.digest import Digest
 from groupcore.effects import Effect, Notify
 from groupcore.events import CutAgreed, CutDelivered, Flushed, FlushRequested
+from groupcore.membership.ballots import Ballot, Record, Vote
 from groupcore.membership.headers import Accept, JoinRefused, Prepare, Promise, Propose
 from groupcore.membership.proposer import REPEAT_S, STOPPED_REPEAT_S, Proposer
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Candidates, Record, Vote
+from groupcore.membership.succession import Candidates
 from groupcore.membership.voter import Voter
 from groupcore.view import Address
 from tests.groupcore.layers.building import downs, events, stopped, stored, timers, told

@@ -9,11 +9,11 @@ import pytest
 
 from groupcore.effects import Effect
 from groupcore.events import Excluded, Refused
+from groupcore.membership.ballots import Ballot, Record
 from groupcore.membership.headers import JoinRequest, Prepare
 from groupcore.membership.proposer import Proposer
 from groupcore.membership.seeker import Seeker
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Record
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 from tests.groupcore.layers.building import downs, events, told

@@ -5,9 +5,10 @@ from __future__ import annotations
 from groupcore.effects import Effect
 from groupcore.events import CutDelivered, Excluded, FetchCut
 from groupcore.membership.attempt import Attempt
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.membership.headers import Accept, Prepare, Promise
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Candidates, Proposal, Record, Vote, decide
+from groupcore.membership.succession import Candidates, decide
 from groupcore.membership.voter import Voter
 from groupcore.view import Address
 from tests.groupcore.layers.building import events, timers, told

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupcore.digest import Digest
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
 from groupcore.membership.seats import (
     VOTERS_MIN,
     can_decide,
@@ -18,16 +19,7 @@ from groupcore.membership.seats import (
     unique_names,
 )
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import (
-    Ballot,
-    Candidates,
-    Proposal,
-    Record,
-    Vote,
-    decide,
-    is_quorum_of,
-    may_decide,
-)
+from groupcore.membership.succession import Candidates, decide, is_quorum_of, may_decide
 from groupcore.view import Address, View, is_quorum
 from tests.groupcore.membership.building import A, B, C, D, E, proposal_of, view_of, vote
 

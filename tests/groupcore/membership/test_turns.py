@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from groupcore.membership.admission import Admission
+from groupcore.membership.ballots import Ballot
 from groupcore.membership.company import Company
 from groupcore.membership.leaver import Leaver
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot
 from groupcore.membership.turns import Turns
 from groupcore.view import Address
 from tests.groupcore.membership.building import A, B, C, D, E, World, state_of, view_of

@@ -13,6 +13,7 @@ from groupcore.events import (
     Left,
     ViewInstalled,
 )
+from groupcore.membership.ballots import Ballot, Proposal, Record
 from groupcore.membership.headers import (
     Accept,
     Install,
@@ -24,7 +25,6 @@ from groupcore.membership.headers import (
     Superseded,
 )
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Proposal, Record
 from groupcore.membership.voter import Voter
 from groupcore.order_state import OrderState
 from groupcore.view import Address

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from groupcore.events import Excluded
+from groupcore.membership.ballots import Ballot, Record
 from groupcore.membership.headers import Installed, Prepare, Propose
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Record
 from groupcore.membership.voter import Voter
 from tests.groupcore.layers.building import events, stored, timers, told
 from tests.groupcore.membership.building import (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from groupcore.membership.ballots import Ballot, Record, Vote
 from groupcore.membership.headers import Prepare
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Record, Vote
 from groupcore.membership.voter import Voter
 from groupcore.view import Address, View
 from tests.groupcore.membership.building import (

@@ -8,14 +8,8 @@ from random import Random
 from msgpack import packb, unpackb
 
 from groupcore.membership.attempt import Attempt
-from groupcore.membership.succession import (
-    Ballot,
-    Candidates,
-    Proposal,
-    Record,
-    Vote,
-    binding,
-)
+from groupcore.membership.ballots import Ballot, Proposal, Record, Vote
+from groupcore.membership.succession import Candidates, binding
 from groupcore.membership.waiver import Waiver, decide_without, may_decide_without
 from groupcore.stacks import encode_record, read_record
 from tests.groupcore.membership.building import A, B, C, D, proposal_of, view_of, vote

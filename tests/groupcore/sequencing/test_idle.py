@@ -42,7 +42,16 @@ LOOKS_ONLY = {
         "open_process",
         "waiting",
     ),
-    *("has_streams", "progress", "restore", "stored_streams", "stored_view", "trace", "watch"),
+    *(
+        "has_streams",
+        "known_streams",
+        "progress",
+        "restore",
+        "stored_streams",
+        "stored_view",
+        "trace",
+        "watch",
+    ),
     *("end_turn", "take", "wake"),
 }
 """What asks of a service, what it is made with, and the turn itself."""

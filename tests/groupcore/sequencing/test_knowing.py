@@ -110,6 +110,26 @@ def test_what_is_given_behind_the_log_and_is_known_to_it_counts() -> None:
     assert world.away.service.stored_streams()[B] == world["b"].service.plane.own.received
 
 
+def test_who_lives_says_as_well_what_its_order_knows_of_what_it_has() -> None:
+    """A command may reach who created a group, and its frames another node, before that has it."""
+    world = DurableWorld("abc")
+    service = world["c"].service
+    known, unknown = world.create("g"), GroupId(9)
+    mine, own = world.open("a"), world["a"].service.plane.own
+    world.send(mine, known, b"one")
+    world.run(40)
+    position, upto = service.plane.place[1], own.received
+    assert service.plane.stream(own.address).received == upto
+    assert service.known_streams(position) == {}, "it was not stopped"
+    assert world.view is not None
+    number = world.view.number
+    late = Change(upto + 1, number, unknown, 1, mine.node, mine.number, 1, 0)
+    service.receive(Batch(own.address, None, (late,)), world.now)
+    assert service.stop_acknowledging(world.view.number)[own.address] == upto + 1
+    assert service.known_streams(position) == {own.address: upto}
+    assert service.known_streams(position + 1) == {}, "more of the order comes in this turn"
+
+
 def test_what_rests_on_a_frame_of_an_unknown_group_counts_no_more_than_that() -> None:
     world = DurableWorld("abc")
     known, unknown = world.create("g"), world.create("h")

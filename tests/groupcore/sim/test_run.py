@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from groupcore.membership.succession import Ballot, Proposal, Record
+from groupcore.membership.ballots import Ballot, Proposal, Record
 from groupcore.sim.clock import MILLISECOND, SECOND
 from groupcore.sim.cluster import Cluster
 from groupcore.sim.fault import COORDINATOR, Fault, Send

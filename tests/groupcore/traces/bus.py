@@ -28,8 +28,8 @@ from groupcore.events import (
     Synced,
     ViewInstalled,
 )
+from groupcore.membership.ballots import Ballot, Proposal, Vote
 from groupcore.membership.state import MembershipOptions
-from groupcore.membership.succession import Ballot, Proposal, Vote
 from groupcore.stack import Stack
 from groupcore.stacks import DEFAULT_STACK, StackOptions, compose
 from groupcore.view import Address, View

@@ -107,6 +107,7 @@ class GroupPlay:
         faults: Iterable[Fault] = (),
         length_s: float = 6.0,
         network: NetworkOptions = CALM,
+        durable: bool = False,
     ) -> None:
         flat = [act for some in acts for act in ([some] if isinstance(some, Act) else some)]
         self.scenario = GroupScenario(
@@ -120,8 +121,10 @@ class GroupPlay:
             slots=slots,
             k=k,
             acts=tuple(sorted(flat, key=lambda act: act.at_ns)),
+            durable=durable,
         )
-        made = SEQUENCING.make_cluster(self.scenario, SEQUENCING.make_stack)
+        self.profile = PROFILES["durable"] if durable else SEQUENCING
+        made = self.profile.make_cluster(self.scenario, self.profile.make_stack)
         self.cluster = cast(GroupCluster, made)
 
     def at(self, at_s: float, action: Callable[[], None]) -> GroupPlay:
@@ -195,7 +198,7 @@ class GroupPlay:
 
     def run(self) -> Verdict:
         """To the end; nothing that must never happen has happened."""
-        verdict = run_cluster(self.cluster, SEQUENCING.checkers)
+        verdict = run_cluster(self.cluster, self.profile.checkers)
         assert not verdict.violations, [str(violation) for violation in verdict.violations]
         return verdict
 
