@@ -339,6 +339,9 @@ export class DocumentController {
       onopen: null,
       onmessage: null,
       onclose: null,
+      get readyState() {
+        return socket.readyState;
+      },
       send: (data) => socket.send(data),
       close: (code, reason) => socket.close(code, reason),
     };

@@ -4,24 +4,13 @@ import type { Identity } from "./account/session";
 import { fetchTicket } from "./account/ticket";
 import { ask, blockTexts, listSockets, socketUrl, textOf } from "./api";
 import { connect } from "./client";
+import { after, openSocket } from "./client/browser";
 import { browserLocks, type ClientLocks } from "./client-lock";
 import { DocumentController, type DocumentState } from "./controller";
 import { openModel } from "./document/model";
 import type { UploadParts } from "./pictures/uploads";
-import type { Socket } from "./shared/link";
 import { Store } from "./store";
 import { SUBPROTOCOL } from "./subprotocol";
-
-function openSocket(url: string): Socket {
-  const socket = new WebSocket(url, SUBPROTOCOL);
-  socket.binaryType = "arraybuffer";
-  return socket as Socket;
-}
-
-function after(delay_ms: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, delay_ms);
-  return () => clearTimeout(timer);
-}
 
 const transfer = () => import("./pictures/transfer");
 const pictures: Pick<UploadParts, "send" | "copy"> = {
@@ -48,7 +37,7 @@ export async function openDocument(
     locks,
     connect,
     openModel,
-    openSocket,
+    openSocket: (url: string) => openSocket(url, SUBPROTOCOL),
     after,
     texts: blockTexts,
   };

@@ -17,16 +17,17 @@ export function newClient(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** A socket over which whole frames come as bytes. */
+export function openSocket(url: string, protocol = PROTOCOL): Socket {
+  const socket = new WebSocket(url, protocol);
+  socket.binaryType = "arraybuffer";
+  return socket as Socket;
+}
+
+export function after(delay_ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, delay_ms);
+  return () => clearTimeout(timer);
+}
+
 /** Sockets, timers and chance of a browser. */
-export const browserTools: ConnectionTools = {
-  openSocket: (url) => {
-    const socket = new WebSocket(url, PROTOCOL);
-    socket.binaryType = "arraybuffer";
-    return socket as Socket;
-  },
-  after: (delay_ms, callback) => {
-    const timer = setTimeout(callback, delay_ms);
-    return () => clearTimeout(timer);
-  },
-  random: Math.random,
-};
+export const browserTools: ConnectionTools = { openSocket, after, random: Math.random };

@@ -7,7 +7,8 @@
  * given, so that tests run without any of them.
  *
  * Rules.
- *   C1  A socket that was given up is deaf: nothing of it reaches the owner.
+ *   C1  A socket that was given up is deaf: nothing of it reaches the owner. Into one that its node
+ *       is closing nothing is said: what has no answer is said again over the next.
  *   C2  A silence of two heartbeats ends the socket.
  *   C3  Close codes that say stop are obeyed; nothing reconnects after them.
  *   C4  What has to be kept first goes out when it is kept, and all that is said later behind it.
@@ -19,6 +20,8 @@ export interface Socket {
   onopen: (() => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
   onclose: ((event: { code: number; reason?: string }) => void) | null;
+  /** As of a WebSocket. */
+  readonly readyState?: number | undefined;
   send(data: Uint8Array<ArrayBuffer>): void;
   close(code?: number, reason?: string): void;
 }
@@ -70,6 +73,8 @@ export const FRAME_MESSAGES_MAX = 64;
 /** The close code of a node that wants another pass; in `stops` it says what to do without one. */
 export const NO_PASS = 4401;
 
+/** `readyState` of a socket over which one speaks. */
+const OPEN = 1;
 const FIRST_DELAY_MS = 100;
 const DELAY_MAX_MS = 5_000;
 const HANDSHAKE_MS = 10_000;
@@ -191,6 +196,7 @@ export class Link<
     const messages = [...this.held, ...this.queue];
     this.held = [];
     this.queue = [];
+    if ((this.socket?.readyState ?? OPEN) > OPEN) return;
     for (let from = 0; from < messages.length; from += FRAME_MESSAGES_MAX) {
       this.socket?.send(this.speech.encode(messages.slice(from, from + FRAME_MESSAGES_MAX)));
     }

@@ -8,6 +8,7 @@ class FakeSocket implements Socket {
   onclose: ((event: { code: number; reason?: string }) => void) | null = null;
   sent: unknown[] = [];
   closedWith: number | null = null;
+  readyState = 1;
 
   constructor(readonly url: string) {}
 
@@ -130,6 +131,19 @@ class Stage {
     this.now = end;
   }
 }
+
+test("nothing is said into a socket that its node is closing", () => {
+  const stage = new Stage();
+  stage.last.welcome();
+  stage.last.readyState = 2;
+  stage.connection.send({ t: "call" });
+  stage.pass(0);
+  expect(stage.last.sent).toEqual([[{ t: "hello" }]]);
+  stage.last.readyState = 1;
+  stage.connection.send({ t: "call" });
+  stage.pass(0);
+  expect(stage.last.sent).toEqual([[{ t: "hello" }], [{ t: "call" }]]);
+});
 
 test("the first frame is hello, and the owner hears of the connection after welcome", () => {
   const stage = new Stage();

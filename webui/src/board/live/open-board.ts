@@ -3,25 +3,15 @@
 import type { Identity } from "../../account/session";
 import { fetchTicket } from "../../account/ticket";
 import { ask, listSockets, socketUrl, textOf } from "../../api";
+import { after, openSocket } from "../../client/browser";
 import { connect } from "../../client/session";
 import { browserLocks, type ClientLocks } from "../../client-lock";
-import type { Socket } from "../../shared/link";
 import { Store } from "../../store";
 import { SUBPROTOCOL } from "../../subprotocol";
 import { loadImage, placePicturesPath } from "../pictures/album";
 import { BoardController, type BoardParts } from "./controller";
 
-function openSocket(url: string): Socket {
-  const socket = new WebSocket(url, SUBPROTOCOL);
-  socket.binaryType = "arraybuffer";
-  return socket as Socket;
-}
-
-function after(delay_ms: number, act: () => void): () => void {
-  const timer = setTimeout(act, delay_ms);
-  return () => clearTimeout(timer);
-}
-
+const socket = (url: string) => openSocket(url, SUBPROTOCOL);
 const transfer = () => import("../../pictures/transfer");
 const pictures: BoardParts["pictures"] = {
   send: async (place, file, how) =>
@@ -47,7 +37,7 @@ export async function openBoard(
   const ticket = identity.hasAccounts ? { ticket: fetchTicket } : {};
   const role = identity.hasAccounts ? { role: () => roleIn(id) } : {};
   const controller = await BoardController.open(id, {
-    session: (options) => connect([own], { openSocket, after, ...options, ...ticket }),
+    session: (options) => connect([own], { openSocket: socket, after, ...options, ...ticket }),
     store: await store,
     locks,
     pictures,
