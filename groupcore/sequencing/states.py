@@ -411,7 +411,11 @@ class States:
             self._given.pop((node, header.token), None)
         elif len(self._owed) < OWED_MAX:
             until = min(max(header.until, header.index + 1), header.index + RANGE_MAX, count)
-            self._owed.append((node, header.token, header.index, until))
+            if not any(
+                (to, token) == (node, header.token) and first <= header.index and until <= behind
+                for to, token, first, behind in self._owed
+            ):  # asked again, as its turn has not come yet
+                self._owed.append((node, header.token, header.index, until))
 
     def _pieces_in(self, size_bytes: int) -> int:
         return max(1, -(-size_bytes // self._plane.options.state_chunk_bytes))

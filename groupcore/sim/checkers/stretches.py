@@ -189,12 +189,17 @@ def without_repetitions(records: list[Record]) -> list[Record]:
             else:
                 places[key] = record.seqno
             continue
-        if is_own_join(record):
+        if is_own_join(record) or is_parting(record):
             continue
         if key in again and record.seqno <= places[key]:
             kept[-1] = None
         places[key] = max(record.seqno, places.get(key, 0))
     return [record for record in kept if record is not None]
+
+
+def is_parting(record: Record) -> bool:
+    """Whether a process that attended is told that it does no more: that has no number."""
+    return isinstance(record, GroupLeft) and record.seqno == 0
 
 
 def in_each_stretch(checker: type[Checker]) -> type[Checker]:

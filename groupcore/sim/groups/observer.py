@@ -204,7 +204,8 @@ class ObservedService(Service):
 
 
 SPINS_MAX = 200
-"""So many turns one after the other may end with something to do at once."""
+"""So many turns in which nothing is said may end, one after the other, with something to do at
+once. Who gives a large state has that to do for longer."""
 
 
 class RestingService(ObservedService):
@@ -212,15 +213,23 @@ class RestingService(ObservedService):
 
     _spins = 0
     _ended_at = 0.0
+    _has_said = False
 
     def end_turn(self, now: float) -> None:
         """See `Service`."""
         super().end_turn(now)
         self._ended_at = now
 
+    def take(self) -> ServiceOutput:
+        """See `Service`."""
+        output = super().take()
+        self._has_said = bool(output.sends)
+        return output
+
     def next_wake(self) -> float | None:
         """See `Service`; asked once behind each turn."""
         wake = super().next_wake()
-        self._spins = self._spins + 1 if wake is not None and wake <= self._ended_at else 0
+        is_due = wake is not None and wake <= self._ended_at and not self._has_said
+        self._spins = self._spins + 1 if is_due else 0
         assert self._spins < SPINS_MAX, f"{self._me} spins: it has nothing to do and wants to"
         return wake

@@ -369,3 +369,17 @@ def test_i6_a_giver_gives_few_pieces_in_a_turn_and_the_rest_in_the_next() -> Non
     assert sum(given) >= 10
     assert max(given) == GIVEN_A_TURN
     cluster.ends()
+
+
+def test_what_is_asked_again_before_its_turn_is_given_once() -> None:
+    cluster = Cluster()
+    cluster.until_given(0.1)
+    a = cluster.world["a"].service
+    states = a.joining.states
+    ((key, _),) = states._given.items()
+    before = len(states._owed)
+    for first, until in ((0, 5), (0, 5), (1, 3), (4, 6)):
+        states.on_request(key[0], h.StateRequest(key[1], GroupId(0), 0, first, (), until))
+    owed = [(first, until) for _, _, first, until in states._owed][before:]
+    assert owed == [(0, 5), (4, 6)]
+    cluster.ends()

@@ -95,6 +95,17 @@ def test_an_answer_to_a_leave_comes_again_in_its_place_from_the_archive() -> Non
     assert 4 not in breached(story)
 
 
+def test_who_parts_while_an_archive_tells_its_history_again_has_parted() -> None:
+    """That has no number: it is no repetition of anything."""
+    story = sent().leave(PB, G, 4, A, B)
+    story.add(GroupReleased(story.t, *B, G)).state(B, G, 2)
+    attending = (*B, 9)
+    story.add(GroupJoined(story.t, *B, G, 3, attending))
+    story.add(GroupLeft(story.t, *B, G, 0, attending, False))
+    (part,) = stretches(Trace(story.records))
+    assert any(type(one) is GroupLeft and one.process == attending for one in part.records)
+
+
 def test_who_lives_through_two_epochs_is_in_both_histories() -> None:
     story = sent()
     view(story, A, 2, A, B2)
