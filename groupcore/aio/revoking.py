@@ -57,6 +57,11 @@ class NodeRevocations:
             "revoked": sum(len(each.serials) for each in identity.trust.lists),
         }
 
+    @property
+    def ends_at_s(self) -> int | None:
+        """Until when this node's certificate is good, Unix time; None where it has none."""
+        return None if self._identity is None else self._identity.certificate.not_after
+
     def start(self) -> None:
         """Look from time to time, where there is a file to look into."""
         if self._identity is not None and self._identity.revoked is not None:

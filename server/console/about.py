@@ -18,6 +18,7 @@ from server.state import State
 
 MASKED = frozenset({"key_file", "admin_key", "trace_key_file", "oidc_secret_file"})
 """Settings that say where a secret is: only whether they are set is told."""
+DAY_S = 86_400
 FIGURES_S = 10
 """Over so many seconds the figures of now are taken."""
 
@@ -77,8 +78,15 @@ def standing(node: Node, pages: SharedObjects, series: Series, began_s: float) -
         "disk_full": node.state is State.READONLY,
         "pictures_missing": node.pictures.missing,
         "keys": node.objects.groups.keys.shown(),
+        "certificate_days": _certificate_days(node),
         "trace": node.trace is not None,
     }
+
+
+def _certificate_days(node: Node) -> float | None:
+    """For how many days the node's certificate is good yet, below 0 behind its end."""
+    end_s = node.objects.groups.revocations.ends_at_s
+    return None if end_s is None else (end_s - time.time()) / DAY_S
 
 
 def _held(plane: Plane) -> int:

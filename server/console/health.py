@@ -27,6 +27,8 @@ VIEWS_MIN = 8
 EXCLUSIONS_MIN = 3
 """A node that went so often in that time comes and goes."""
 NONE: Mapping[str, int] = {}
+CERTIFICATE_DAYS = 30
+"""Who has to make the next certificate and to restart the node by then wants to know in time."""
 SLEPT_S = 10.0
 """A process that was not scheduled for so long in that time is starved."""
 
@@ -165,6 +167,11 @@ def _of_node(node: str, one: Shown) -> list[Alert]:
         add("warn", "nearly_full", sessions=one["sessions"], most=one["sessions_max"])
     if one["pictures_missing"]:
         add("warn", "pictures_missing", pictures=one["pictures_missing"])
+    days = one.get("certificate_days")
+    if days is not None and days <= 0:
+        add("bad", "certificate_over")
+    elif days is not None and days < CERTIFICATE_DAYS:
+        add("warn", "certificate_ends", days=int(days))
     if one["keys"]["changing"]:
         add("note", "keys_changing")
     return found

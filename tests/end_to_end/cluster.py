@@ -220,7 +220,7 @@ class Cluster:
         make_folder(folder)
         public = public_bytes(node_key(folder))
         operator = operator_key(self.folder / "operator")
-        certificate = signed_up(operator, public, "groupcore", node_id, days=1)
+        certificate = signed_up(operator, public, "groupcore", node_id, days=60)
         write_record(folder / NODE_CERTIFICATE, CERTIFICATE, certificate.packed)
 
     def arguments(self, given: Mapping[str, str | int]) -> list[str]:

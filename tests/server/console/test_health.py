@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from server.console.health import (
+    CERTIFICATE_DAYS,
     EXCLUSIONS_MIN,
     FLAPPING_S,
     VIEWS_MIN,
@@ -79,3 +80,31 @@ def test_nodes_that_wait_for_the_same_are_one_alert_that_says_for_whom() -> None
 @pytest.mark.parametrize("reason", ["first", "forming", "joining", "foreign", "taking"])
 def test_what_ends_by_itself_is_no_alert(reason: str) -> None:
     assert of_waiting({"c": waiting(reason), "d": None}) == []
+
+
+def node_says(**more: object) -> Shown:
+    """What a node that is well says of itself."""
+    said = {"state": "serving", "waiting": None, "version": "0.1.0", "keys": {"changing": False}}
+    numbers = ("wait_ms", "cpu", "slept_s", "behind", "log_queue_bytes", "sessions")
+    return {**said, **dict.fromkeys(numbers, 0), "sessions_max": 9, "pictures_missing": 0, **more}
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [
+        (None, []),
+        (CERTIFICATE_DAYS + 1.0, []),
+        (CERTIFICATE_DAYS - 0.5, [("warn", "certificate_ends", {"node": "a", "days": 29})]),
+        (0.5, [("warn", "certificate_ends", {"node": "a", "days": 0})]),
+        (-0.1, [("bad", "certificate_over", {"node": "a"})]),
+    ],
+)
+def test_a_certificate_that_ends_is_said_in_time(
+    days: float | None, expected: list[tuple[str, str, Shown]]
+) -> None:
+    found = {"a": node_says(certificate_days=days)}
+    assert [tuple(alert) for alert in alerts_of(found, "a", [], 1, None)] == expected
+
+
+def test_a_node_of_a_former_version_says_nothing_of_its_certificate() -> None:
+    assert alerts_of({"a": node_says()}, "a", [], 1, None) == []

@@ -29,6 +29,8 @@ const SAYS: Readonly<Record<string, (about: Fields) => string>> = {
     consoleWords.nearlyFull(textOf(node), numberOf(sessions), numberOf(most)),
   pictures_missing: ({ node, pictures }) =>
     consoleWords.picturesMissing(textOf(node), numberOf(pictures)),
+  certificate_ends: ({ node, days }) => consoleWords.certificateEnds(textOf(node), numberOf(days)),
+  certificate_over: ({ node }) => consoleWords.certificateOver(textOf(node)),
   erasing: ({ node, documents }) => consoleWords.nodeErasing(textOf(node), numberOf(documents)),
   certificate_forged: () => consoleWords.certificateForged,
   order_broken: ({ violations }) => consoleWords.orderBroken(numberOf(violations)),

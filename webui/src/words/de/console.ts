@@ -60,6 +60,12 @@ export default {
     `Der Knoten ${node} hat ${number(sessions)} von höchstens ${number(most)} Sitzungen.`,
   picturesMissing: (node: string, pictures: number) =>
     `Dem Knoten ${node} fehlen noch ${plural(pictures, `${number(pictures)} Bild`, `${number(pictures)} Bilder`)}.`,
+  certificateEnds: (node: string, days: number) =>
+    days < 1
+      ? `Das Zertifikat des Knotens ${node} gilt keinen Tag mehr: das nächste ausstellen und den Knoten neu starten.`
+      : `Das Zertifikat des Knotens ${node} gilt noch ${plural(days, "einen Tag", `${number(days)} Tage`)}: das nächste ausstellen und den Knoten neu starten.`,
+  certificateOver: (node: string) =>
+    `Das Zertifikat des Knotens ${node} ist abgelaufen: Kein Knoten, der jetzt startet, spricht mit ihm. Das nächste ausstellen und den Knoten neu starten.`,
   nodeErasing: (node: string, documents: number) =>
     `Der Knoten ${node} muss noch ${plural(documents, `${number(documents)} endgültig gelöschtes Dokument`, `${number(documents)} endgültig gelöschte Dokumente`)} von seiner Platte tilgen.`,
   keysChanging: (node: string) => `Der Knoten ${node} wechselt den Schlüssel des Clusters.`,

@@ -59,6 +59,12 @@ export default {
     `Node ${node} has ${number(sessions)} of at most ${number(most)} sessions.`,
   picturesMissing: (node: string, pictures: number) =>
     `Node ${node} has not got ${plural(pictures, `${number(pictures)} picture`, `${number(pictures)} pictures`)} yet.`,
+  certificateEnds: (node: string, days: number) =>
+    days < 1
+      ? `The certificate of node ${node} is good for less than a day: issue the next one and restart the node.`
+      : `The certificate of node ${node} is good for ${plural(days, "one day", `${number(days)} days`)} more: issue the next one and restart the node.`,
+  certificateOver: (node: string) =>
+    `The certificate of node ${node} is over: no node that starts now will speak with it. Issue the next one and restart the node.`,
   nodeErasing: (node: string, documents: number) =>
     `Node ${node} has still to erase ${plural(documents, `${number(documents)} document that was`, `${number(documents)} documents that were`)} deleted for good.`,
   keysChanging: (node: string) => `Node ${node} is changing the cluster key.`,
