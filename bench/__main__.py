@@ -40,6 +40,7 @@ NAMES = (
     "pipeline",
     "crowd",
     "attending",
+    "places",
 )
 
 

@@ -43,6 +43,7 @@ from bench import (
     ordering,
     pipeline,
     pipeline_cases,
+    places,
     scroll,
     sequencers,
     slowing,
@@ -101,6 +102,15 @@ def run_failover(patch: pytest.MonkeyPatch, folder: Path) -> object:
 
 def run_attending(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return asyncio.run(attending.measure(True, 1, 2))
+
+
+def run_places(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(places, "SETTLED_S", 0.3)
+    size = places.Size((500,), looks=1, cells=2, grabs=2, people=3, shown_s=0.2)
+    rows = asyncio.run(places.measure(size))
+    assert [row["case"] for row in rows] == ["sight", "walk", "grabs", "people"]
+    assert rows[2]["winners"] == [1]
+    return rows
 
 
 def run_merge(patch: pytest.MonkeyPatch, folder: Path) -> object:
@@ -253,6 +263,7 @@ SMOKES: dict[str, Smoke] = {
     "pipeline": run_pipeline,
     "trace": run_trace,
     "attending": run_attending,
+    "places": run_places,
 }
 
 
