@@ -150,6 +150,8 @@ class Keeper:
             stream.note_last(header.last)
             self.touched[node] = stream
         for reach in header.reaches:
+            if reach.stream in plane.gone and reach.stream not in plane.streams:
+                is_news = self.telling.hear_of_over(node, reach) or is_news
             said = (reach.received, reach.delivered, reach.saved)
             if plane.reaches.note(node, reach.stream, *said):
                 is_news = True

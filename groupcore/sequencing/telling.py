@@ -14,6 +14,8 @@ Invariants.
   I2  What is new is told to all within `digest_s`, or when a quarter of the window has come; what
       was told is repeated, more and more rarely.
   I3  A frame counts as its sequencer's in the view in which it was made and in later ones.
+  I4  Who has dropped a stream says that it was here to its end once more to each life that still
+      speaks of it: that one waits for the word of all, and may have heard only of former lives.
 """
 
 from __future__ import annotations
@@ -43,6 +45,8 @@ class Telling:
         self._told: dict[Address, tuple[int, int, int]] = {}
         self._told_last = -1
         self._over: dict[Address, tuple[int, float]] = {}
+        self._unanswered: dict[Address, int] = {}
+        self._answered: set[tuple[Address, Address]] = set()
 
     def on_view(self) -> None:
         """A view begins: who is new hears everything, and whose word counts is another matter."""
@@ -51,6 +55,7 @@ class Telling:
         plane = self._plane
         assert plane.view is not None
         members, reaches = plane.view.members, plane.reaches
+        self._answered = {one for one in self._answered if one[0] in members}
         urgent = [one for one in members if plane.me in reaches.first_to_tell(one)]
         alone = {one for one in urgent if reaches.suffices_itself(one)}
         self._for_one = frozenset(alone)
@@ -80,6 +85,24 @@ class Telling:
         self._told.pop(stream, None)
         self._over[stream] = (end, now + OVER_S)
 
+    def hear_of_over(self, node: Address, reach: Reach) -> bool:
+        """A node still speaks of a stream that is over and dropped here; whether for the first
+        time (I4)."""
+        if not self._plane.ready or (node, reach.stream) in self._answered:
+            return False
+        self._answered.add((node, reach.stream))
+        known = max(reach.received, self._unanswered.get(reach.stream, 0))
+        self._unanswered[reach.stream] = known
+        self._soon = True
+        return True
+
+    def _answer(self, now: float) -> None:
+        """Tell what was heard of for as long as what ends here (I4)."""
+        for stream, upto in self._unanswered.items():
+            before, _ = self._over.get(stream, (0, 0.0))
+            self._over[stream] = (max(upto, before), now + OVER_S)
+        self._unanswered.clear()
+
     def soon(self, now: float) -> None:
         """All are to hear of something within `digest_s`."""
         soon = now + self._plane.options.digest_s
@@ -92,6 +115,8 @@ class Telling:
         plane = self._plane
         if plane.view is None:
             return
+        if self._unanswered:
+            self._answer(now)
         reaches = self._news()
         last = plane.own.received
         if reaches or last != self._told_last or self._soon:

@@ -105,6 +105,7 @@ class Tab:
         self.typed: list[str] = []
         self.op = 0
         self.unanswered: Fields | None = None
+        self._is_of_lost_text = False
         self.progress: list[float] = []
         self.connections = 0
         self.retry_s = 0.05
@@ -251,6 +252,9 @@ class Tab:
             case "snapshot" | "opened":
                 if message["t"] == "snapshot":
                     page.take_snapshot(message)
+                # An edit of a text that went with the power of all nodes: looked at now, as what
+                # others type may take that text's numbers before the answer comes.
+                self._is_of_lost_text = self._base() > page.edits
                 if any(number == self.op for number, _, _ in message["done"]):
                     self.unanswered = None
                 self._connection = connection
@@ -266,15 +270,15 @@ class Tab:
             case "error":
                 await self._on_error(connection, message)
 
-    def _is_of_lost_text(self, code: str) -> bool:
-        """Whether what is asked for is an edit of a text that went with the power of all nodes."""
+    def _base(self) -> int:
+        """The version that the call without an answer is an edit of; 0 without one."""
         unanswered = self.unanswered
-        base = 0 if unanswered is None else unanswered["calls"][0][1][0]
-        return code == "bad_change" and base > self.page.edits
+        return 0 if unanswered is None else int(unanswered["calls"][0][1][0])
 
     async def _on_error(self, connection: ClientConnection, message: Fields) -> None:
         """Only what is worth another try may be refused."""
-        if message["code"] == "result_lost" or self._is_of_lost_text(message["code"]):
+        is_lost = message["code"] == "bad_change" and self._is_of_lost_text
+        if message["code"] == "result_lost" or is_lost:
             self.unanswered = None
             return
         assert message["temporary"], f"refused: {message}"

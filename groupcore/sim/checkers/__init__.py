@@ -49,12 +49,12 @@ CHECKERS: tuple[type[Checker], ...] = (
     VirtualSynchrony,
     SameViewDelivery,
     SelfDelivery,
-    AllIsWell,
     NoZombies,
     StateTransfer,
     SavedIsSafe,
     Authenticity,
     BoundedMemory,
+    AllIsWell,
     LivenessAfterHealing,
 )
 """Every checker, in the order of the invariants' numbers."""

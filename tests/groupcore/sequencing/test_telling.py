@@ -11,6 +11,7 @@ from groupcore.sequencing import headers as h
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.reaches import Reaches
+from groupcore.sequencing.telling import OVER_S
 from groupcore.view import Address, View
 from groupcore.wire import decode_packet, unpack_packets
 from tests.groupcore.sequencing.world import Packet, World
@@ -175,3 +176,45 @@ def test_a_frame_says_in_which_view_it_was_made() -> None:
     world.send(process, group, b"x")
     frames = [batch.headers[-1] for batch in map(frame_of(world), world.packets) if batch]
     assert {one.view for one in frames if isinstance(one, h.Accept)} == {2}
+
+
+def told_by(world: World, teller: str, stream: Address, turns: int = 60) -> list[h.Reach]:
+    """What a node tells of a stream in so many turns, once for each thing that it says."""
+    found: dict[h.Reach, None] = {}
+    for _ in range(turns):
+        world.run(1)
+        for packet in world.packets:
+            header = header_of(packet)
+            if packet[0].name == teller and isinstance(header, h.Digest):
+                found.update({one: None for one in header.reaches if one.stream == stream})
+    return list(found)
+
+
+def speak(world: World, who: Address, *reaches: h.Reach) -> None:
+    """b hears from another node how far that is."""
+    service = world["b"].service
+    last = service.plane.stream(who).received
+    digest = h.Digest(service.plane.view_number, last, reaches)
+    service.receive(Batch(who, None, (digest,)), world.now)
+
+
+def test_i4_who_speaks_of_a_stream_that_is_over_here_is_told_once_that_it_is() -> None:
+    """The life that said so may be over, and that node waits for the word of all."""
+    world, _, _ = quiet("abc", "a")
+    over = Address("x", 1)
+    world["b"].service.plane.gone.add(over)
+    speak(world, C, h.Reach(over, 4, 4, 0))
+    assert told_by(world, "b", over) == [h.Reach(over, 4, 4, 4)]
+    world.now += OVER_S + 1  # for as long as of what ends here
+    told_by(world, "b", over)
+    speak(world, C, h.Reach(over, 4, 4, 4))
+    assert not told_by(world, "b", over), "two that have dropped it would tell each other for ever"
+    speak(world, A, h.Reach(over, 4, 4, 0))
+    assert told_by(world, "b", over), "another one has not been told yet"
+
+
+def test_i4_of_a_stream_that_is_here_or_was_never_heard_of_nothing_is_said() -> None:
+    world, _, _ = quiet("abc", "a")
+    for stream in (A, Address("y", 9)):
+        speak(world, C, h.Reach(stream, 99, 99, 99))
+        assert h.Reach(stream, 99, 99, 99) not in told_by(world, "b", stream)

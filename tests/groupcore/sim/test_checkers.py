@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from groupcore.sim.checkers import CHECKERS, check_all
+from groupcore.sim.checkers import CHECKERS, AllIsWell, check_all
 from groupcore.sim.messages import state_hash
-from groupcore.sim.trace import Absent, Accepted, Mid, Took, Trace
+from groupcore.sim.trace import HEALED, UNWELL, Absent, Accepted, Happened, Mid, Took, Trace
 from groupcore.view import Address
 from tests.groupcore.sim.stories import LINEAGE, A, B, C, Story, begun
 
@@ -22,7 +22,7 @@ def test_a_good_trace_breaks_nothing() -> None:
 
 def test_every_checker_has_the_number_of_its_invariant_and_a_name_of_its_own() -> None:
     assert [checker.number for checker in CHECKERS] == [
-        *(1, 2, 3, 4, 5, 6, 7, 12, 12, 13, 14, 15, 16, 17, 18, 23, 24, 25)
+        *(1, 2, 3, 4, 5, 6, 7, 12, 12, 13, 14, 15, 16, 17, 18, 23, 24, 25, 25)
     ]
     assert len({checker.name for checker in CHECKERS}) == len(CHECKERS)
 
@@ -240,3 +240,17 @@ def test_views_that_never_settle_break_liveness() -> None:
 
 def test_nothing_is_demanded_of_a_trace_that_did_not_heal() -> None:
     assert begun().deliver(A, 1, A, 1).deliver(A, 2, A, 2).end(A, A, B).breached() == []
+
+
+# --- 25 all is well -------------------------------------------------------------------------------
+
+
+def test_a_cluster_that_says_that_it_has_not_become_well_breaks_liveness() -> None:
+    """Also where nothing is outstanding: who has nothing yet has asked for nothing."""
+    story = Story()
+    story.records.append(Happened(9, UNWELL, "b is without the state"))
+    (violation,) = check_all(Trace(story.records), (AllIsWell,))
+    assert (violation.number, violation.t) == (25, 9)
+    assert "b is without the state" in violation.text
+    story.records[-1] = Happened(9, HEALED, "")
+    assert check_all(Trace(story.records), (AllIsWell,)) == []
