@@ -22,7 +22,7 @@ from server.places.acting import Acting, acting
 from server.places.copying import copies, copy_pictures
 from server.places.making import make_place
 from server.places.reading import whole
-from server.places.templates import TEMPLATES
+from server.places.templates import TEMPLATES, WORDS
 from server.places.things import EDIT, ID_PATTERN, THING, edits_of, shown, things_of
 from server.routes.access import Access, Place, beside
 from server.routes.api import COPY, MADE, TITLE, TITLE_MAX, WORKSPACE, instant
@@ -36,6 +36,9 @@ from server.settings import Settings
 BODY_KIB = 1_024
 TEMPLATE = Field(
     "template", str, False, "what it begins with; else `empty`", 40, choices=tuple(TEMPLATES)
+)
+LANGUAGE = Field(
+    "language", str, False, "of the template's words; else `en`", 2, choices=tuple(WORDS)
 )
 THINGS = Field("things", list, text="new things", max=EDITS_MAX, min=1, items=THING)
 EDITS = Field("edits", list, text="changes of things", max=EDITS_MAX, min=1, items=EDIT)
@@ -69,7 +72,7 @@ class PlaceRoutes:
                 write,
                 "Make a place",
                 201,
-                (TITLE, WORKSPACE, FOLDER, TEMPLATE),
+                (TITLE, WORKSPACE, FOLDER, TEMPLATE, LANGUAGE),
                 {**MADE, "id": "the place"},
                 (full, "bad_change", "trashed"),
                 once=True,
@@ -173,7 +176,8 @@ class PlaceRoutes:
         title = check_title(ask.text("title"))
         doc = document_id(self.node.settings.cluster, ask.key)
         await self.access.file(ask, doc, Place(ask.text("workspace"), ask.text("folder")))
-        return await self._make(doc, title, TEMPLATES[ask.text("template") or "empty"])
+        template = TEMPLATES[ask.text("template") or "empty"]
+        return await self._make(doc, title, template(ask.text("language") or "en"))
 
     async def duplicate(self, ask: Ask) -> Response:
         """A new place with copies of the things, beside the other one where one may."""

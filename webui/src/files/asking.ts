@@ -100,10 +100,11 @@ export async function createAt(
   at: Target | null,
   key: string,
   of: "documents" | "places" = "documents",
+  more: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const place = at === null ? {} : { workspace: at.workspace, ...within(at.folder) };
   const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-  const body = JSON.stringify({ title, ...place });
+  const body = JSON.stringify({ title, ...place, ...more });
   return textOf((await ask(`/api/v1/${of}`, { method: "POST", headers, body })).id);
 }
 
