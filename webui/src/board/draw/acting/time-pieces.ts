@@ -48,7 +48,10 @@ function round(value: number): number {
 
 function hand(share: number, long: number, width: number, stroke: string): Mark {
   const [x, y] = direction(share);
-  return path(`M${-x * long * 0.15} ${-y * long * 0.15}L${x * long} ${y * long}`, { stroke, width });
+  return path(`M${-x * long * 0.15} ${-y * long * 0.15}L${x * long} ${y * long}`, {
+    stroke,
+    width,
+  });
 }
 
 export function timerMarks(thing: Thing, scene: Scene): Mark[] {
@@ -80,8 +83,6 @@ export function timerMarks(thing: Thing, scene: Scene): Mark[] {
     marks.push(path(plate(bar.left, bar.top, part, bar.height, 3), { fill: strong }));
   }
   const word = isRunning ? actingWords.stop : actingWords.start;
-  const paint = isRunning
-    ? { fill: soft, colour: theme.text }
-    : { fill: strong, colour: onStrong };
+  const paint = isRunning ? { fill: soft, colour: theme.text } : { fill: strong, colour: onStrong };
   return [...marks, ...pill(button, word, paint, measure)];
 }

@@ -47,7 +47,8 @@ function leaf(
     stroke: strong,
     width: 2,
   });
-  if (!isOpen) return [frame, path(circle(left + width * 0.8, top + height / 2, 2.5), { fill: strong })];
+  if (!isOpen)
+    return [frame, path(circle(left + width * 0.8, top + height / 2, 2.5), { fill: strong })];
   const edge = left + width * 0.62;
   const slant = height * 0.1;
   const wing = `M${left} ${top}L${edge} ${top + slant}V${bottom + slant * 0.4}L${left} ${bottom}Z`;
@@ -72,7 +73,9 @@ export function linkMarks(thing: Thing, scene: Scene): Mark[] {
   const [large, small] = [Math.min(16, height * 0.24), Math.min(13, height * 0.2)];
   const look = { align: "left", room } as const;
   const begin = left + 16;
-  marks.push(line(title, begin, -large * 0.65, large, theme.text, { ...look, isBold: true }, measure));
+  marks.push(
+    line(title, begin, -large * 0.65, large, theme.text, { ...look, isBold: true }, measure),
+  );
   const where = address === null ? actingWords.withoutAddress : addressText(address, 120);
   marks.push(line(where, begin, small * 1.05, small, theme.soft, look, measure));
   const { width: side } = button;
