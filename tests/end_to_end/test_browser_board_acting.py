@@ -89,7 +89,7 @@ def deed(tab: BrowserTab, id_: str, number: int = 0) -> Locator:
 async def press_on(tab: BrowserTab, id_: str, share: float = 0.5) -> None:
     """A press on a thing of the board: where it lies, from its upper edge to its lower one."""
     seen = await tab.page.request.get(f"{tab.page.url.replace('/p/', '/api/v1/places/')}")
-    things = (await seen.json())["things"]
+    things = {one["id"]: one for one in (await seen.json())["things"]}
     boxes = [
         (one["x"] - one["width"] / 2, one["y"] - one["height"] / 2, one["width"], one["height"])
         for one in things.values()
@@ -276,6 +276,7 @@ async def test_without_a_connection_a_lamp_waits_and_a_die_is_not_thrown(
     cluster: Cluster, tabs: Tabs
 ) -> None:
     ann, _, _ = await two(cluster, tabs, "Away", [LAMP, DIE])
+    ann.expect_complaints("ERR_INTERNET_DISCONNECTED")
     await show_list(ann)
     await ann.page.context.set_offline(True)
     await expect(ann.badge).to_have_attribute("data-state", "offline")
