@@ -6,12 +6,8 @@ import { sizeOf } from "../../model/zones";
 import { circle, type Mark, path, plate } from "../mark";
 import { caption, paintsIn, paintsOf, type Scene } from "./parts";
 
-/** How far the light goes, as shares of the bulb, and how much of it is seen. */
-const GLOW = [
-  [2.1, 0.1],
-  [1.7, 0.16],
-  [1.32, 0.26],
-] as const;
+/** How far the light goes, as shares of the bulb: it gets weaker by steps that nobody sees. */
+const GLOW = [2.2, 2.05, 1.9, 1.75, 1.6, 1.45, 1.3, 1.15] as const;
 
 export function lampMarks(thing: Thing, scene: Scene): Mark[] {
   const { theme } = scene;
@@ -23,9 +19,8 @@ export function lampMarks(thing: Thing, scene: Scene): Mark[] {
   const glass = isLit ? lightOf(soft, strong, theme.isDark) : theme.paper;
   const marks: Mark[] = [];
   if (isLit) {
-    for (const [far, opacity] of GLOW) {
-      marks.push(path(circle(0, y, radius * far), { fill: glass, opacity }));
-    }
+    const opacity = theme.isDark ? 0.06 : 0.13;
+    for (const far of GLOW) marks.push(path(circle(0, y, radius * far), { fill: glass, opacity }));
   }
   const neck = side * 0.16;
   const [foot, low] = [y + radius * 0.82, side * 0.2];

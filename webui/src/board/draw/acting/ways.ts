@@ -19,7 +19,7 @@ export function doorMarks(thing: Thing, scene: Scene): Mark[] {
   const marks: Mark[] = [path(plate(left, top, width, height, 14), card)];
   const button = pillOf(thing);
   const size = Math.min(14, height * 0.09);
-  const name = thing.text.trim() || (leads ? boardWords.door : actingWords.nowhere);
+  const name = thing.text.trim() || boardWords.door;
   const nameAt = button.top - size;
   const room = nameAt - size - top - 12;
   const [wide, high] = [Math.min(width * 0.44, room * 0.62), room];
@@ -28,7 +28,8 @@ export function doorMarks(thing: Thing, scene: Scene): Mark[] {
   const look = leads
     ? { fill: paints.strong, colour: paints.onStrong }
     : { fill: paints.soft, colour: theme.text };
-  return [...marks, ...pill(button, actingWords.goThrough, look, measure)];
+  const word = leads ? actingWords.goThrough : actingWords.noTarget;
+  return [...marks, ...pill(button, word, look, measure)];
 }
 
 /** The frame, and the leaf that stands open where it leads somewhere. */
