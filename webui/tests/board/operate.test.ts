@@ -126,6 +126,22 @@ test("what was done, and its answer was lost with the page, is not done twice", 
   again.controller.close();
 });
 
+test("an act whose end was lost with its page is not asked for again; one that was never sent is", async () => {
+  const place = new LocalPlace();
+  const { board } = seat(place, "ann");
+  const lamp = put("light", 100, 100);
+  board.put([lamp]);
+  await settled();
+  const act = actFor(lamp, "toggle", [], 0, { by: "", who: "ann" });
+  const wish = { puts: [], edits: [], deletions: [], act };
+  const left = { wish, paths: [[lamp.id, "r"] as const], joint: null };
+  const lit = () => isOn(place.at("r").things.get(lamp.id) as Thing);
+  expect(await board.place.takeUp([{ ...left, calls: [["r", 7]] }])).toEqual([]);
+  expect(lit()).toBe(false);
+  expect(await board.place.takeUp([{ ...left, calls: [] }])).toEqual([]);
+  expect(lit()).toBe(true);
+});
+
 test("a switch lights lamps of other cells: it is told where they are", async () => {
   const place = new LocalPlace();
   place.divide("r");
