@@ -173,7 +173,7 @@ async def test_things_are_pressed_on_the_board(cluster: Cluster, tabs: Tabs) -> 
     await press_on(ann, "ball")
     await expect(state(bob, "ball")).to_have_text("rolls")
     await expect(row(bob, "ball").locator(".thing-details")).not_to_have_text(before)
-    # The question of a vote only selects it; two presses there open its settings.
+    # A press on the question of a vote only selects it.
     await stage(ann).focus()
     await ann.press("Escape")
     await press_on(ann, "vote", 0.12)
