@@ -21,7 +21,9 @@ import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
 import { Album, type Load } from "../pictures/album";
 import { PictureDesk } from "../pictures/desk";
+import { Acting } from "./acting";
 import { Announcer, isNamed, type News } from "./announcer";
+import { Bells } from "./bells";
 import { changedBy, isStoredPlace, type StoredPlace, thingsOf } from "./keeping";
 import { type Draft, Others, type Person, personOf, toPresence } from "./others";
 import { type NotDone, PlaceView } from "./place-view";
@@ -58,6 +60,14 @@ export interface BoardParts {
   readonly locks: ClientLocks;
   /** Whose page this is; what was kept for another person is left alone. */
   readonly principal: string;
+  /** Others have the same principal: guests, and who came by the same link. */
+  readonly isShared?: boolean;
+  /** Tells this browser's person from those others. */
+  readonly voter?: string;
+  /** The person wants nothing to move that need not. */
+  readonly isCalm?: () => boolean;
+  /** Goes to a path of this page, or opens another one in a tab of its own. */
+  readonly go?: (to: string) => void;
   readonly after: (delay_ms: number, act: () => void) => () => void;
   readonly now_ms: () => number;
   readonly role?: () => Promise<string>;
@@ -72,6 +82,7 @@ export interface BoardParts {
 const NOTICE_MS = 6_000;
 /** What is said of before is read by who has just come back. */
 const LATE_NOTICE_MS = 30_000;
+const RING_NOTICE_MS = 20_000;
 const SHOWN_MS = 50;
 /** As long as the nodes have people wait between two calls, and a little more. */
 const CALL_MS = 10_500;
@@ -84,10 +95,13 @@ export class BoardController {
   readonly session: Session;
   readonly album: Album;
   readonly pictures: PictureDesk;
+  /** What things do, and how they stand: `model/acts.ts` says what each can do. */
+  readonly acting: Acting;
   private readonly doors: SessionDoors;
   private readonly role: OwnRole;
   private readonly waiting: Waiting;
   private readonly announcer: Announcer;
+  readonly bells: Bells;
   /** Everything was brought into sight once. */
   isFitted = false;
   private here: Presence | null = null;
@@ -125,6 +139,7 @@ export class BoardController {
     this.others = new Others(parts.now_ms);
     this.waiting = new Waiting(later);
     this.announcer = new Announcer(later, (news) => this.tellNews(news));
+    this.bells = new Bells(parts.now_ms, (thing) => this.tellRing(thing));
     this.role = new OwnRole(parts.role, later, () => this.tell());
     const { store } = parts;
     this.keeper = new Keeper(
@@ -153,6 +168,10 @@ export class BoardController {
         lost: ({ holder }) => this.say(this.heldText(holder)),
       },
       this.others,
+      {
+        isUsedAt: (thing, at) => this.acting.isUsedAt(thing, at),
+        useAt: (thing, at) => this.acting.useAt(thing, at),
+      },
     );
     const { pictures, principal, after, locks } = parts;
     this.album = new Album(id, pictures.load, after, () => this.isClosed || parts.drawn());
@@ -165,6 +184,23 @@ export class BoardController {
       },
       came: () => this.album.again(),
       changed: () => this.tell(),
+    });
+    this.acting = new Acting({
+      place: this.place,
+      mayWrite: () => this.mayWrite,
+      principal,
+      isShared: parts.isShared === true,
+      voter: parts.voter ?? this.session.client,
+      isSelf: (who) => this.session.isSelf(who),
+      now_ms: parts.now_ms,
+      isRinging: (thing) => this.bells.ringingSince(thing) !== null,
+      hush: (thing) => this.bells.hush(thing),
+      isCalm: parts.isCalm ?? (() => false),
+      go: parts.go ?? (() => undefined),
+      say: (notice) => this.say(notice),
+      tell: (said) => this.tellAloud(said),
+      nameOf: (holder) => this.others.people.find(({ who }) => who === holder)?.name ?? "",
+      changed: () => this.isClosed || parts.drawn(),
     });
     const { wish } = this.place;
     this.place.wish = (asked) => {
@@ -255,6 +291,14 @@ export class BoardController {
     this.begun = this.place.errands.begun;
     this.wasUnsent = this.hasUnsent;
     this.keeper.changed(this.wasUnsent, isNew);
+  }
+
+  /**
+   * Has a thing do something; whether it was done. The person is told what is refused; a die is shown
+   * as rolling until the order has it fall. `deedsOf(thing, controller.acting)` says what it can do.
+   */
+  operate(thing: string, action: string, given: readonly number[] = []): Promise<boolean> {
+    return this.acting.operate(thing, action, given);
   }
 
   setTitle(title: string): void {
@@ -407,7 +451,7 @@ export class BoardController {
   private tellNews(news: News): void {
     const { things } = this.place;
     const parts: string[] = [];
-    if (isNamed(news)) {
+    if (isNamed(news.added)) {
       for (const id of news.added) {
         const thing = things.get(id);
         if (thing !== undefined) parts.push(boardWords.saidAdded(this.whoAdded(id), nameOf(thing)));
@@ -417,7 +461,19 @@ export class BoardController {
     }
     if (news.changed > 0) parts.push(boardWords.saidChanged(news.changed));
     if (news.gone > 0) parts.push(boardWords.saidGone(news.gone));
-    this.said = parts.join(" ");
+    if (isNamed(news.acted)) parts.push(...news.acted.map((id) => this.acting.stands(id)));
+    else if (news.acted.length > 0) parts.push(boardWords.saidUsed(news.acted.length));
+    this.tellAloud(parts.filter((part) => part !== "").join(" "));
+  }
+
+  private tellRing(id: string): void {
+    const thing = this.place.things.get(id);
+    if (thing !== undefined) this.say(boardWords.rings(nameOf(thing)), RING_NOTICE_MS);
+  }
+
+  /** What is said once more, as of a die that falls the same, is another text for screen readers. */
+  private tellAloud(said: string): void {
+    this.said = said !== "" && said === this.said ? `${said}\u00a0` : said;
     this.tell();
   }
 
@@ -441,6 +497,7 @@ export class BoardController {
     const view = `${this.place.loaded}`;
     this.announcer.look(this.place.things, view !== this.heldView || !this.place.isLoaded);
     this.heldView = view;
+    this.bells.look(this.place.things);
     this.board.mayWrite = this.mayWrite;
     if (this.hasUnsent !== this.wasUnsent) this.keep();
     this.show();

@@ -8,6 +8,7 @@ import { connect } from "../../client/session";
 import { browserLocks, type ClientLocks } from "../../client-lock";
 import { Store } from "../../store";
 import { SUBPROTOCOL } from "../../subprotocol";
+import { loadVoter } from "../../voter";
 import { loadImage, placePicturesPath } from "../pictures/album";
 import { BoardController, type BoardParts } from "./controller";
 
@@ -20,6 +21,21 @@ const pictures: BoardParts["pictures"] = {
     (await transfer()).copyPicture(place, from, picture, placePicturesPath(place)),
   load: loadImage,
 };
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** A link that is followed: the page goes to its own ones, and others get a tab that knows nothing of it. */
+function go(to: string): void {
+  if (!to.startsWith("/")) {
+    window.open(to, "_blank", "noopener,noreferrer");
+    return;
+  }
+  const link = document.createElement("a");
+  link.href = to;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
 
 let locks: ClientLocks | null = null;
 let store: Promise<Store | null> | null = null;
@@ -42,6 +58,10 @@ export async function openBoard(
     locks,
     pictures,
     principal: identity.principal ?? "",
+    isShared: !identity.hasAccounts || identity.isVisitor,
+    voter: loadVoter(),
+    isCalm: () => calm.matches,
+    go,
     after,
     now_ms: () => Date.now(),
     name,

@@ -10,10 +10,18 @@ import type { Thing, Value } from "../../place/thing";
 import { byOrder, inSight } from "../draw/sight";
 import type { NotDone, PlaceView } from "../live/place-view";
 import { makeTool } from "../tools/all";
-import { type Desk, type Doing, IDLE, type Press, type Tool, type ToolName } from "../tools/tool";
+import {
+  type Desk,
+  type Doing,
+  IDLE,
+  type Maker,
+  type Press,
+  type Tool,
+  type ToolName,
+} from "../tools/tool";
 import { followers, isArrow, type Things } from "./arrows";
 import { Camera, NARROW_EDGES } from "./camera";
-import { boxOfAll, type Frame, frameOf } from "./geometry";
+import { boxOfAll, type Frame, frameOf, type Point } from "./geometry";
 import { type Handle, handlesOf } from "./handles";
 import { holderAt, topAt } from "./hit";
 import { copiesOf, type Look } from "./make";
@@ -31,6 +39,15 @@ export interface BoardListener {
   lost(reason: NotDone): void;
 }
 
+/** What a press does to things that act. */
+export interface Hands {
+  /** Whether a press at this point does something beside selecting. */
+  isUsedAt(thing: Thing, at: Point): boolean;
+  useAt(thing: Thing, at: Point): void;
+}
+
+const NO_HANDS: Hands = { isUsedAt: () => false, useAt: () => undefined };
+
 /** Screens so wide have their tools above. */
 const NARROW = 768;
 /** Pixels: so near to a line counts as on it. */
@@ -43,6 +60,8 @@ export class Board implements Desk {
   isToolKept = false;
   isSnapping = true;
   mayWrite = true;
+  /** What the tool for things that act makes. */
+  maker: Maker | null = null;
   doing: Doing = IDLE;
   pointer = "default";
   editing: string | null = null;
@@ -61,6 +80,7 @@ export class Board implements Desk {
     readonly place: PlaceView,
     private readonly listener: BoardListener,
     private readonly others: { drafts(things: Things): readonly Thing[] } = { drafts: () => [] },
+    private readonly hands: Hands = NO_HANDS,
   ) {
     this.tool = makeTool("select", this);
     place.onChange = () => this.refresh();
@@ -136,6 +156,14 @@ export class Board implements Desk {
     return holderAt(this.drawn, press.at, this.near(press), is);
   }
 
+  isUsedAt(thing: Thing, at: Point): boolean {
+    return this.hands.isUsedAt(thing, at);
+  }
+
+  useAt(thing: Thing, at: Point): void {
+    this.hands.useAt(thing, at);
+  }
+
   get nextOrder(): number {
     let most = 0;
     for (const { order } of this.things.values()) most = Math.max(most, order);
@@ -193,6 +221,12 @@ export class Board implements Desk {
     this.pointer = this.tool.cursor;
     this.sight = null;
     this.listener.changed();
+  }
+
+  /** Takes the tool that puts such a thing. */
+  takeMaker(maker: Maker, isKept = false): void {
+    this.maker = maker;
+    this.take("acting", isKept);
   }
 
   finished(): void {

@@ -21,7 +21,8 @@ export type ToolName =
   | "text"
   | "sticky"
   | "frame"
-  | "eraser";
+  | "eraser"
+  | "acting";
 
 /** Where a pointer is, in the place and on the screen. */
 export interface Press {
@@ -34,6 +35,13 @@ export interface Press {
   readonly kind: "mouse" | "touch" | "pen";
   /** How often one has pressed here, one after the other. */
   readonly count: number;
+}
+
+/** Makes things of one sort, which the menu of more things names. */
+export interface Maker {
+  readonly name: string;
+  readonly kind: string;
+  make(at: Point, look: Look, order: number): Thing;
 }
 
 /** What is seen of what a tool is doing, until it has done it. */
@@ -75,6 +83,8 @@ export interface Desk {
   /** How a new thing of this kind looks. */
   lookOf(kind: string): Look;
   readonly nextOrder: number;
+  /** What the tool for things that act makes; null: nothing was chosen. */
+  readonly maker: Maker | null;
   select(ids: readonly string[]): void;
   show(doing: Partial<Doing>): void;
   pan(dx: number, dy: number): void;
@@ -88,6 +98,9 @@ export interface Desk {
   grab(ids: readonly string[], lost: () => void): void;
   release(): void;
   write(id: string): void;
+  /** Whether a press at this point has the thing act, beside selecting it. */
+  isUsedAt(thing: Thing, at: Point): boolean;
+  useAt(thing: Thing, at: Point): void;
   /** A thing to write into that is not put before there is something in it. */
   writeNew(thing: Thing): void;
   /** The tool has done what it is for. */
