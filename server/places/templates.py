@@ -74,7 +74,7 @@ class Plan:
         size: Sequence[int],
         text: str = "",
         turn: float = 0.0,
-        colour: str = "",
+        fill: str = "",
         links: Iterable[str] = (),
         order: int = 0,
         **props: Value,
@@ -93,7 +93,7 @@ class Plan:
             depth=depth * UNIT,
             order=order,
             text=text,
-            style=(("colour", colour),) if colour else (),
+            style=(("fill", fill),) if fill else (),
             props=tuple(sorted(props.items())),
             links=tuple(links),
         )
@@ -133,7 +133,7 @@ def _kanban(plan: Plan, words: Words) -> None:
 
 def _seating(plan: Plan, words: Words) -> None:
     """Four round tables before a stage, six seats each."""
-    plan.put("shape", (0, -620), (760, 180), words["stage"], colour="violet", order=-2, solid=True)
+    plan.put("shape", (0, -620), (760, 180), words["stage"], fill="violet", order=-2, solid=True)
     for number, (x, y) in enumerate(((-330, -240), (330, -240), (-330, 260), (330, 260)), 1):
         plan.put("furniture", (x, y), (160, 160, TABLE), form="round")
         plan.chairs_about((x, y), 135, 6)
@@ -160,15 +160,15 @@ def _meeting(plan: Plan, words: Words) -> None:
 def _game(plan: Plan, words: Words) -> None:
     """A round table with dice, pieces and cards, four seats, and a wall for the score."""
     plan.put("frame", (0, -520), (620, 280), words["score"], order=-1, wall=True)
-    plan.put("sticky", (-190, -520), (200, 200), words["rules"], colour="yellow")
+    plan.put("sticky", (-190, -520), (200, 200), words["rules"], fill="yellow")
     plan.put("furniture", (0, 60), (320, 320, TABLE), form="round", order=-1)
     plan.chairs_about((0, 60), 230, 4, first=45)
     for x in (-45, 45):
         plan.put("dice", (x, 60), (56, 56), faces=6)
-    for number, colour in enumerate(("red", "yellow", "green", "blue")):
+    for number, fill in enumerate(("red", "yellow", "green", "blue")):
         angle = pi * (0.25 + number / 2)
         spot = (115 * sin(angle), 60 - 115 * cos(angle))
-        plan.put("token", spot, (48, 48), colour=colour, form="piece", up=True)
+        plan.put("token", spot, (48, 48), fill=fill, form="piece", up=True)
     for number in range(3):
         spot = (400 + 12 * number, 60 - 12 * number)
         plan.put("token", spot, (104, 148), order=number, form="card", up=False, back=words["card"])
