@@ -8,6 +8,7 @@ import aiohttp
 
 from groupcore.aio.private import open_file
 from server.accounts.people import HOME
+from server.building import BUILDING, build
 from server.errors import ServerError
 from server.management.finding import way_to
 from server.management_client import management_session
@@ -16,6 +17,8 @@ MARKER = "sample-imported"
 """File in the data folder that says that the import is done."""
 
 FILES = ("README.md", "CONTRIBUTING.md", "groupcore/PROTOCOL.md")
+WELCOME = "server/welcome.md"
+"""The document that people see first, beside the folders."""
 SHELF = "About Groupcore"
 """The folder of all of them, so that they are not among what people write."""
 
@@ -45,9 +48,10 @@ async def owner_link(admin: str) -> str:
 
 
 async def announce(admin: str, root: Path, data: Path) -> int:
-    """Import what has not been imported, by a management address; how many documents that were.
+    """Import what has not been imported, by a management address; how many documents and places.
 
-    They are in a folder, and in it in folders as below `docs`. Each file and folder has an
+    Documents are in a folder, and in it in folders as below `docs`; places are the rooms of a small
+    building. Each file and folder has an
     Idempotency-Key, so an import that was broken off can be done again.
     """
     marker = data / MARKER
@@ -65,6 +69,11 @@ async def announce(admin: str, root: Path, data: Path) -> int:
             if part and part not in folders:
                 folders[part] = await _folder(session, part.capitalize(), shelf)
             await _import(session, name, path.read_bytes(), folders.get(part, shelf))
+            count += 1
+        count += await build(session, await _folder(session, BUILDING))
+        welcome = root / WELCOME
+        if welcome.is_file():  # the last, so that it is the first of what is new
+            await _import(session, WELCOME, welcome.read_bytes())
             count += 1
     with open_file(marker, "w") as file:
         file.write("see README.md\n")
@@ -90,9 +99,11 @@ async def _folder(session: aiohttp.ClientSession, name: str, parent: str = "") -
         raise ServerError(f"no folder {name}: {error!r}") from None
 
 
-async def _import(session: aiohttp.ClientSession, name: str, source: bytes, folder: str) -> None:
+async def _import(
+    session: aiohttp.ClientSession, name: str, source: bytes, folder: str = ""
+) -> None:
     headers = {"Content-Type": "text/markdown", "Idempotency-Key": f"sample:{name}"}
-    place = {"workspace": HOME, "folder": folder}
+    place = {"workspace": HOME, **({"folder": folder} if folder else {})}
     try:
         async with session.post(
             "documents/import", params=place, data=source, headers=headers

@@ -246,7 +246,7 @@ async def make_ready(variables: Mapping[str, str], supervisor: Supervisor) -> No
         supervisor.ending.set()
         return
     if count:
-        say("all", f"imported {count} documents as the sample workspace")
+        say("all", f"the sample workspace has {count} documents and boards")
     for address in addresses:
         say("all", f"http://{address}/")
     say("all", f"to look inside: {probe_command(variables, ROOT)}")

@@ -104,6 +104,9 @@ RANKS: dict[Route, Rank] = {
         POST /admin/recovery
         POST /admin/destroyed
         POST /admin/documents/import
+        POST /admin/places
+        POST /admin/places/{doc}/duplicate
+        POST /admin/places/{doc}/things
         GET /admin/documents/{doc}/place
         GET /admin/files
         POST /admin/folders

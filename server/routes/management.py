@@ -34,6 +34,7 @@ from server.routes.files import Files
 from server.routes.gate import OperatorGate
 from server.routes.own_data import OwnData
 from server.routes.people import DAY_S, People
+from server.routes.places import PlaceRoutes
 from server.routes.proving import Proving
 from server.routes.sessions import EMAIL, NAME, PASSWORD, Sessions
 from server.routes.sharing import TOKEN_FIELDS, Sharing
@@ -48,7 +49,9 @@ def management_routes(node: Node) -> list[Route]:
     documents = DocumentRoutes(node, OperatorAccess(node))
     rows = [documents.import_row("/admin/documents/import"), backup_row(node)]
     filing = [row for row in Files(node).rows() if not row.path.startswith("/me/")]
-    rows += [replace(row, path=f"/admin{row.path}") for row in filing]
+    places = PlaceRoutes(node, OperatorAccess(node))
+    making = [row for row in places.rows() if row.method == "POST"]
+    rows += [replace(row, path=f"/admin{row.path}") for row in (*filing, *making)]
     if node.accounts is not None:
         rows += Management(node, node.accounts).rows()
     return OperatorGate(node).routes(rows)
