@@ -23,7 +23,7 @@ import { Album, type Load } from "../pictures/album";
 import { PictureDesk } from "../pictures/desk";
 import { Announcer, isNamed, type News } from "./announcer";
 import { changedBy, isStoredPlace, type StoredPlace, thingsOf } from "./keeping";
-import { type Draft, Others, type Person, personOf, toPresence } from "./others";
+import { type Draft, Others, type Person, personOf, type Stance, toPresence } from "./others";
 import { type NotDone, PlaceView } from "./place-view";
 import { PRESENCE } from "./presence";
 import { SessionDoors } from "./session-doors";
@@ -73,6 +73,8 @@ const NOTICE_MS = 6_000;
 /** What is said of before is read by who has just come back. */
 const LATE_NOTICE_MS = 30_000;
 const SHOWN_MS = 50;
+/** Who walks changes with each frame; others' pages fill in what lies between. */
+const WALK_SHOWN_MS = 100;
 /** As long as the nodes have people wait between two calls, and a little more. */
 const CALL_MS = 10_500;
 const IDLE_MS = 120_000;
@@ -90,6 +92,14 @@ export class BoardController {
   private readonly announcer: Announcer;
   /** Everything was brought into sight once. */
   isFitted = false;
+  /** What the board is to show when it is shown next; null: what it has shown last. */
+  spot: Box | null = null;
+  /** Brings the person to a part of the place while another face than the board is shown. */
+  goes: ((view: Box) => void) | null = null;
+  /** Where the person stands, or has stood last, in the room. */
+  stance: Stance | null = null;
+  /** What the person sees from there; null: they are on another face. */
+  private aura: Box | null = null;
   private here: Presence | null = null;
   private at: Point | null = null;
   private isShowing = false;
@@ -312,7 +322,8 @@ export class BoardController {
       people.find(({ who }) => who === before?.who) ??
       people.find(({ name }) => name === before?.name);
     this.following = now ?? null;
-    if (now?.view == null) return;
+    // Who walks goes after the other's feet.
+    if (now?.view == null || this.goes !== null) return;
     this.board.look(this.board.camera.fitting(now.view, NO_EDGES));
   }
 
@@ -355,7 +366,8 @@ export class BoardController {
   /** One goes there once: following somebody else ends with it. */
   private goTo(view: Box): void {
     this.wandered();
-    this.board.look(this.board.camera.fitting(view, NO_EDGES));
+    if (this.goes !== null) this.goes(view);
+    else this.board.look(this.board.camera.fitting(view, NO_EDGES));
   }
 
   /** The person goes a way of their own. */
@@ -369,11 +381,18 @@ export class BoardController {
     this.show();
   }
 
+  /** The person stands there in the room and sees so much; null: they have left it. */
+  stands(stance: Stance | null, aura: Box | null): void {
+    if (stance !== null) this.stance = stance;
+    this.aura = aura;
+    this.pointed(stance);
+  }
+
   /** Shows oneself to the others, soon. */
   private show(): void {
     if (this.isShowing || this.isClosed) return;
     this.isShowing = true;
-    this.parts.after(SHOWN_MS, () => {
+    this.parts.after(this.aura === null ? SHOWN_MS : WALK_SHOWN_MS, () => {
       this.isShowing = false;
       if (!this.isClosed) this.here?.set(this.ownPresence());
     });
@@ -389,11 +408,12 @@ export class BoardController {
       selected: board.selected,
       drafts: drafts.map((one): Draft => [one.id, one.x, one.y, one.width, one.height, one.turn]),
       ink: board.doing.ink,
-      view: clipped([left, top, right, bottom]),
+      view: clipped(this.aura ?? [left, top, right, bottom]),
       isIdle: this.parts.now_ms() - this.active_ms > IDLE_MS,
       calls: this.calls,
       colour: board.styleFor("ink").colour,
       width: board.styleFor("ink").width,
+      avatar: this.aura === null ? null : this.stance,
     });
   }
 
