@@ -24,7 +24,7 @@ const WORDS = {
   document: /words\/(\w+)\/(?:code|document|editor|people|pictures|table)\./,
   home: /words\/(\w+)\/(?:home|files)\./,
   account: /words\/(\w+)\/(?:account|audit)\./,
-  board: /words\/(\w+)\/board\./,
+  board: /words\/(\w+)\/(?:acting|board)\./,
   console: /words\/(\w+)\/(?:console|faults|map|moves|operations|proofs|rules)\./,
 };
 const words = Object.entries(WORDS).map(([part, test]) => ({

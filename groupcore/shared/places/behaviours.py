@@ -22,6 +22,9 @@ FRICTION = (63, 64)
 TIMER_MAX_MS = 7 * 24 * 3_600 * 1_000
 FACES_MAX = 1_000
 CHOICES_MAX = 100
+GUEST = "guest"
+LINK = "link:"
+"""Principals that many people share: all where there are no accounts, and those of a share link."""
 _WORD = 0xFFFF_FFFF
 
 
@@ -50,6 +53,17 @@ def chance(thing: str, position: int, rolls: int) -> int:
     for letter in thing:
         value = mixed(value ^ ord(letter))
     return mixed(value ^ rolls)
+
+
+def acting(principal: str, by: str, process: str) -> str:
+    """In whose name a thing is operated: a vote counts once for each such name.
+
+    The principal's, where that is one person. Guests, and those who came by one link, share theirs:
+    they are told apart by what they call themselves, else by their process.
+    """
+    if principal == GUEST or principal.startswith(LINK):
+        return f"{principal}/{by or process}"
+    return principal or by or process
 
 
 # --- what people ask things to do -----------------------------------------------------------------

@@ -22,6 +22,7 @@ from groupcore.shared.access import EVERYBODY, Right
 from groupcore.shared.operations import operation
 from groupcore.shared.places.behaviours import (
     Moment,
+    acting,
     box_of,
     lit,
     operated,
@@ -217,12 +218,13 @@ class Cell(Joining):
         """Have a thing do something; see `behaviours.operated` for what.
 
         `lamps` says where the lamps of a switch are that are in other cells, as far as who asks
-        knows; one that has gone meanwhile is followed. Raises BadActionError, and the refusals.
+        knows; one that has gone meanwhile is followed. `by` tells people apart who share a
+        principal. Raises BadActionError, and the refusals.
         """
         self._require_leaf()
         before = self._free(thing, by)
         context = self.context
-        who = context.principal or by or name_of(context.process)
+        who = acting(context.principal, by, name_of(context.process))
         moment = Moment(context.position, round(context.time_s * 1000), who)
         after = operated(before, action, arguments, moment)
         check_thing(after)

@@ -5,10 +5,10 @@ import { PlaceRefusal } from "./refusal";
 import type { Box } from "./squares";
 import { compareTexts, prop, type Thing, withProps } from "./thing";
 
-const SPEED_MAX = 2_048;
-const TIMER_MAX_MS = 7 * 24 * 3_600 * 1_000;
-const FACES_MAX = 1_000;
-const CHOICES_MAX = 100;
+export const SPEED_MAX = 2_048;
+export const TIMER_MAX_MS = 7 * 24 * 3_600 * 1_000;
+export const FACES_MAX = 1_000;
+export const CHOICES_MAX = 100;
 
 /** The place in the order where something is asked; `who` asks. */
 export interface Moment {

@@ -248,6 +248,8 @@ interface Ending {
 export class CellObject extends Shared {
   static readonly type = "Cell";
   state: CellState = newCell();
+  /** Hears the order's time of each operation. */
+  onTime: ((time_ms: number) => void) | null = null;
   private readonly endings = new Map<number, Ending>();
 
   /** Goes on from what was kept; `state`: of that version, null where none was. */
@@ -328,12 +330,17 @@ export class CellObject extends Shared {
   protected override done(item: Item, mine: boolean): Change {
     try {
       this.state = followed(this.state, item);
+      this.tellTime(item);
     } catch (error) {
       if (!(error instanceof PlaceRefusal)) throw error;
       this.birth = undefined;
       this.host.reopen(this.name);
     }
     return changeOf(item, mine);
+  }
+
+  private tellTime(item: Item): void {
+    for (const [, time_ms] of item[3] as readonly WireDone[]) this.onTime?.(time_ms);
   }
 }
 

@@ -13,6 +13,7 @@ import type { Box } from "../../place/squares";
 import type { Problem } from "../../problem";
 import type { Kept, Store } from "../../store";
 import { Waiting } from "../../waiting";
+import { actingWords } from "../../words/acting";
 import { boardWords } from "../../words/board";
 import { number } from "../../words/formats";
 import { Board } from "../model/board";
@@ -21,7 +22,9 @@ import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
 import { Album, type Load } from "../pictures/album";
 import { PictureDesk } from "../pictures/desk";
+import { Acting } from "./acting";
 import { Announcer, isNamed, type News } from "./announcer";
+import { Bells } from "./bells";
 import { changedBy, isStoredPlace, type StoredPlace, thingsOf } from "./keeping";
 import { type Draft, Others, type Person, personOf, type Stance, toPresence } from "./others";
 import { type NotDone, PlaceView } from "./place-view";
@@ -58,6 +61,10 @@ export interface BoardParts {
   readonly locks: ClientLocks;
   /** Whose page this is; what was kept for another person is left alone. */
   readonly principal: string;
+  /** Others have the same principal: guests, and who came by the same link. */
+  readonly isShared?: boolean;
+  /** Tells this browser's person from those others. */
+  readonly voter?: string;
   readonly after: (delay_ms: number, act: () => void) => () => void;
   readonly now_ms: () => number;
   readonly role?: () => Promise<string>;
@@ -72,6 +79,7 @@ export interface BoardParts {
 const NOTICE_MS = 6_000;
 /** What is said of before is read by who has just come back. */
 const LATE_NOTICE_MS = 30_000;
+const RING_NOTICE_MS = 20_000;
 const SHOWN_MS = 50;
 /** Who walks changes with each frame; others' pages fill in what lies between. */
 const WALK_SHOWN_MS = 100;
@@ -86,10 +94,13 @@ export class BoardController {
   readonly session: Session;
   readonly album: Album;
   readonly pictures: PictureDesk;
+  /** What things do, and how they stand: `model/acts.ts` says what each can do. */
+  readonly acting: Acting;
   private readonly doors: SessionDoors;
   private readonly role: OwnRole;
   private readonly waiting: Waiting;
   private readonly announcer: Announcer;
+  readonly bells: Bells;
   /** Everything was brought into sight once. */
   isFitted = false;
   /** What the board is to show when it is shown next; null: what it has shown last. */
@@ -135,6 +146,7 @@ export class BoardController {
     this.others = new Others(parts.now_ms);
     this.waiting = new Waiting(later);
     this.announcer = new Announcer(later, (news) => this.tellNews(news));
+    this.bells = new Bells(parts.now_ms, (thing) => this.tellRing(thing));
     this.role = new OwnRole(parts.role, later, () => this.tell());
     const { store } = parts;
     this.keeper = new Keeper(
@@ -175,6 +187,20 @@ export class BoardController {
       },
       came: () => this.album.again(),
       changed: () => this.tell(),
+    });
+    this.acting = new Acting({
+      place: this.place,
+      mayWrite: () => this.mayWrite,
+      principal,
+      isShared: parts.isShared === true,
+      voter: parts.voter ?? this.session.client,
+      isSelf: (who) => this.session.isSelf(who),
+      now_ms: parts.now_ms,
+      isRinging: (thing) => this.bells.ringingSince(thing) !== null,
+      say: (notice) => this.say(notice),
+      tell: (said) => this.tellAloud(said),
+      nameOf: (holder) => this.others.people.find(({ who }) => who === holder)?.name ?? "",
+      changed: () => this.isClosed || parts.drawn(),
     });
     const { wish } = this.place;
     this.place.wish = (asked) => {
@@ -265,6 +291,14 @@ export class BoardController {
     this.begun = this.place.errands.begun;
     this.wasUnsent = this.hasUnsent;
     this.keeper.changed(this.wasUnsent, isNew);
+  }
+
+  /**
+   * Has a thing do something; whether it was done. The person is told what is refused; a die is shown
+   * as rolling until the order has it fall. `deedsOf(thing, controller.acting)` says what it can do.
+   */
+  operate(thing: string, action: string, given: readonly number[] = []): Promise<boolean> {
+    return this.acting.operate(thing, action, given);
   }
 
   setTitle(title: string): void {
@@ -441,6 +475,16 @@ export class BoardController {
     this.tell();
   }
 
+  private tellRing(id: string): void {
+    const thing = this.place.things.get(id);
+    if (thing !== undefined) this.say(actingWords.rings(nameOf(thing)), RING_NOTICE_MS);
+  }
+
+  private tellAloud(said: string): void {
+    this.said = said;
+    this.tell();
+  }
+
   /** Who has it selected has most likely made it. */
   private whoAdded(id: string): string {
     const { people } = this.others;
@@ -461,6 +505,7 @@ export class BoardController {
     const view = `${this.place.loaded}`;
     this.announcer.look(this.place.things, view !== this.heldView || !this.place.isLoaded);
     this.heldView = view;
+    this.bells.look(this.place.things);
     this.board.mayWrite = this.mayWrite;
     if (this.hasUnsent !== this.wasUnsent) this.keep();
     this.show();

@@ -4,6 +4,14 @@ import type { Box } from "../../place/squares";
 import type { CellState } from "../../place/state";
 import type { Edit, Thing } from "../../place/thing";
 
+/** What an operation of a thing is told beside it. */
+export interface How {
+  /** Tells who asks from others of the same principal: guests, and those who came by one link. */
+  readonly by: string;
+  /** The cells of the lamps of a switch, as far as they are known. */
+  readonly lamps: Readonly<Record<string, string>>;
+}
+
 /** A cell that is open. What is asked of it fails with an error that has a `code`. */
 export interface CellDoor {
   readonly state: CellState;
@@ -23,7 +31,7 @@ export interface CellDoor {
   /** Done when it is known to be on disk, where nodes keep what is done. */
   prepare(joint: string, cells: string[], edits: readonly Edit[]): Promise<unknown>;
   decide(joint: string, done: boolean): Promise<unknown>;
-  operate(thing: string, action: string, given: readonly number[]): Promise<unknown>;
+  operate(thing: string, action: string, given: readonly number[], how: How): Promise<unknown>;
   close(): void;
 }
 
@@ -41,6 +49,8 @@ export interface Doors {
   /** What this session is called as who holds a thing. */
   readonly who: string;
   readonly isOnline: boolean;
+  /** The order's time now, as far as it is known here: timers are due by it. */
+  readonly orderTime_ms: number;
   /** The session has ended for good: what is asked has no end any more. */
   readonly isStopped: boolean;
   /** Most cells that may be open at a time. */

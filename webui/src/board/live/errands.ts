@@ -12,10 +12,12 @@
  *   N2  What could not be done because a thing had gone to another cell is asked again there.
  *   N3  Of a joint move that was not decided when its page ended, nothing is done: it is said so,
  *       and then it begins anew.
+ *   N4  A thing acts once at most: of an act whose end was lost with its page nothing is asked again.
  */
 
 import { randomId } from "../../ids";
 import type { Edit, Thing } from "../../place/thing";
+import type { Act } from "../model/foreseen";
 import type { Wish } from "../model/own-changes";
 import { type CellDoor, codeOf } from "./doors";
 
@@ -39,7 +41,7 @@ interface StoredJoint {
 }
 
 export interface Errand {
-  /** Of one kind: new things, edits, or one deletion. */
+  /** Of one kind: new things, edits, one deletion, or one act. */
   wish: Wish;
   /** Where things were when it was wished, for those that are only on their way. */
   readonly paths: ReadonlyMap<string, string>;
@@ -56,6 +58,8 @@ export interface Ground {
   whereIs(id: string, paths: ReadonlyMap<string, string>): string;
   /** What goes into another leaf is told which, so that it need not ask its way. */
   routed(edits: readonly Edit[]): Edit[];
+  /** The cells of what a thing is connected with, as far as they are known. */
+  lampsOf(id: string): Readonly<Record<string, string>>;
   after(delay_ms: number, act: () => void): void;
   readonly who: string;
   /** The page is left, or its session has stopped: nothing has an end any more. */
@@ -89,13 +93,15 @@ export class Errands {
 
   get stored(): StoredErrand[] {
     return this.all.map(({ wish, paths, calls, joint }) => {
-      const { puts, edits, deletions } = wish;
+      const { puts, edits, deletions, act } = wish;
       const ids = [...edits.map(({ id }) => id), ...deletions.map(([id]) => id)];
+      if (act !== undefined) ids.push(act.id);
       const known = ids.flatMap((id) => {
         const path = paths.get(id);
         return path === undefined ? [] : [[id, path] as const];
       });
-      return { wish: { puts, edits, deletions }, paths: known, calls, joint };
+      const kept = { puts, edits, deletions, ...(act === undefined ? {} : { act }) };
+      return { wish: kept, paths: known, calls, joint };
     });
   }
 
@@ -113,6 +119,8 @@ export class Errands {
       parts.push({ puts: [], edits: some, deletions });
     }
     for (const one of wish.deletions) parts.push({ puts: [], edits, deletions: [one] });
+    const { act } = wish;
+    if (act !== undefined) parts.push({ puts: [], edits, deletions, act });
     const errands = parts.map((part): Errand => ({ wish: part, paths, calls: [], joint: null }));
     this.all = [...this.all, ...errands];
     this.begun += errands.length;
@@ -161,7 +169,8 @@ export class Errands {
   }
 
   private attempt(errand: Errand): Promise<unknown> {
-    const { puts, edits, deletions } = errand.wish;
+    const { puts, edits, deletions, act } = errand.wish;
+    if (act !== undefined) return this.operate(errand, act);
     if (puts.length > 0) return this.put(errand, puts);
     const [gone] = deletions;
     return gone === undefined ? this.change(errand, edits) : this.remove(errand, ...gone);
@@ -254,12 +263,20 @@ export class Errands {
     await this.ask(errand, path, (cell) => cell.delete([id], version));
   }
 
+  private async operate(errand: Errand, { id, action, given, by }: Act): Promise<void> {
+    const path = this.ground.whereIs(id, errand.paths);
+    const how = { by, lamps: this.ground.lampsOf(id) };
+    await this.ask(errand, path, (cell) => cell.operate(id, action, given, how));
+  }
+
   // --- what a page before has asked -----------------------------------------------------------
 
   /** Whether the calls of a page before have done it; a reason that does not pass is thrown. */
   private async hasEnded(errand: Errand): Promise<boolean> {
     const { calls, joint } = errand;
     const answers = calls.map(([path, n]) => this.ground.cell(path).outcome(n));
+    const isLost = answers.length > 0 && answers.every((one) => one === null);
+    if (errand.wish.act !== undefined && isLost) return true; // N4
     const ends = await Promise.allSettled(answers.map((one) => one ?? Promise.reject(busy())));
     if (joint !== null) return this.isDecided(errand, joint);
     if (calls.length === 0) return false;

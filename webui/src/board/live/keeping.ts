@@ -47,8 +47,9 @@ export function isStoredPlace(state: unknown): state is StoredPlace {
 }
 
 /** The things that a wish is about. */
-export function thingsOf({ puts, edits, deletions }: Wish): string[] {
-  return [...[...puts, ...edits].map(({ id }) => id), ...deletions.map(([id]) => id)];
+export function thingsOf({ puts, edits, deletions, act }: Wish): string[] {
+  const some = [...puts, ...edits, ...(act === undefined ? [] : [act])];
+  return [...some.map(({ id }) => id), ...deletions.map(([id]) => id)];
 }
 
 /** How many things these are about. */

@@ -3,7 +3,7 @@
 import { applied, type Operation } from "../../place/cell";
 import { type CellState, type Context, newCell, type Role } from "../../place/state";
 import type { Edit, Thing } from "../../place/thing";
-import type { CellDoor, Doors, Far } from "./doors";
+import type { CellDoor, Doors, Far, How } from "./doors";
 
 /** The place, which several sessions may have open. */
 export class LocalPlace {
@@ -29,6 +29,11 @@ export class LocalPlace {
       this.cells.set(path, cell);
     }
     return cell;
+  }
+
+  /** The order's time: a millisecond for each operation. */
+  get time_ms(): number {
+    return this.position;
   }
 
   private context(process: string): Context {
@@ -99,6 +104,10 @@ export class LocalDoors implements Doors {
     return this.place.far;
   }
 
+  get orderTime_ms(): number {
+    return this.place.time_ms;
+  }
+
   open(path: string): CellDoor {
     this.held.add(path);
     return new LocalDoor(this.place, path, this.who, () => this.held.delete(path));
@@ -163,7 +172,12 @@ class LocalDoor implements CellDoor {
     return this.run(["decide", joint, done]);
   }
 
-  operate(thing: string, action: string, given: readonly number[]): Promise<unknown> {
-    return this.run(["operate", thing, action, [...given], "", {}]);
+  operate(
+    thing: string,
+    action: string,
+    given: readonly number[],
+    { by, lamps }: How,
+  ): Promise<unknown> {
+    return this.run(["operate", thing, action, [...given], by, lamps]);
   }
 }

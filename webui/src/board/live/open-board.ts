@@ -8,6 +8,7 @@ import { browserLocks, type ClientLocks } from "../../client-lock";
 import type { Socket } from "../../shared/link";
 import { Store } from "../../store";
 import { SUBPROTOCOL } from "../../subprotocol";
+import { loadVoter } from "../../voter";
 import { loadImage, placePicturesPath } from "../pictures/album";
 import { BoardController, type BoardParts } from "./controller";
 
@@ -52,6 +53,8 @@ export async function openBoard(
     locks,
     pictures,
     principal: identity.principal ?? "",
+    isShared: !identity.hasAccounts || identity.isVisitor,
+    voter: loadVoter(),
     after,
     now_ms: () => Date.now(),
     name,

@@ -12,7 +12,8 @@ import { seen } from "../../place/shown";
 import { type Box, leafAt } from "../../place/squares";
 import type { CellState } from "../../place/state";
 import { type Edit, edited, type Thing } from "../../place/thing";
-import type { Wish } from "../model/own-changes";
+import { type Act, foreseen } from "../model/foreseen";
+import { NOTHING, type Wish } from "../model/own-changes";
 import { type CellDoor, codeOf, type Doors, type Far } from "./doors";
 import { Errands, type Ground, grouped, PASSING, type StoredErrand } from "./errands";
 
@@ -65,7 +66,7 @@ export class PlaceView implements Ground {
     return found;
   }
 
-  private overlay(found: Map<string, Thing>, { puts, edits, deletions }: Wish): void {
+  private overlay(found: Map<string, Thing>, { puts, edits, deletions, act }: Wish): void {
     for (const thing of puts) {
       if (found.has(thing.id)) continue;
       found.set(thing.id, thing);
@@ -76,6 +77,8 @@ export class PlaceView implements Ground {
       if (thing !== undefined) found.set(edit.id, attempted(thing, edit));
     }
     for (const [id] of deletions) found.delete(id);
+    if (act === undefined) return;
+    for (const thing of foreseen(act, found)) found.set(thing.id, thing);
   }
 
   /** Parts of the place in sight that are not here: as they are from afar. */
@@ -211,6 +214,7 @@ export class PlaceView implements Ground {
 
   private notDone(error: unknown, wish: Wish, before: ReadonlyMap<string, Thing>): NotDone {
     const ids = [...wish.edits.map(({ id }) => id), ...wish.deletions.map(([id]) => id)];
+    if (wish.act !== undefined) ids.push(wish.act.id);
     const holder = ids.filter((id) => before.has(id)).map((id) => this.holderOf(id));
     return { code: codeOf(error) || "unknown", holder: holder.find((one) => one !== "") ?? "" };
   }
@@ -273,11 +277,27 @@ export class PlaceView implements Ground {
     }
   }
 
-  /** Toggles, rolls, votes: what other faces do with the same things. */
-  operate(id: string, action: string, given: readonly number[]): Promise<void> {
-    return this.errands.again(async () => {
-      await this.cell(this.whereIs(id, new Map())).operate(id, action, given);
+  /** Has a thing act, as `wish` does what people change. */
+  operate(act: Act): Promise<void> {
+    return this.wish({ ...NOTHING, act });
+  }
+
+  lampsOf(id: string): Readonly<Record<string, string>> {
+    const links = this.things.get(id)?.links ?? [];
+    const known = links.flatMap((lamp) => {
+      const path = this.paths.get(lamp);
+      return path === undefined ? [] : [[lamp, path] as const];
     });
+    return Object.fromEntries(known);
+  }
+
+  /** The order's time now, as far as it is known here. */
+  get orderTime_ms(): number {
+    return this.doors.orderTime_ms;
+  }
+
+  get isOnline(): boolean {
+    return this.doors.isOnline;
   }
 
   close(): void {

@@ -6,8 +6,9 @@ import type { Session } from "../../client/session";
 import type { CellState } from "../../place/state";
 import type { Edit, Thing } from "../../place/thing";
 import { CellObject, PlaceObject } from "../../place/wire";
-import type { CellDoor, Doors, Far } from "./doors";
+import type { CellDoor, Doors, Far, How } from "./doors";
 import { type Backdrop, type StoredPlace, stateless, withoutGrabs } from "./keeping";
+import { OrderClock } from "./order-clock";
 
 /** Objects that are no cells: the outline, who is here, and some to spare. */
 const OTHERS = 4;
@@ -28,6 +29,7 @@ export class SessionDoors implements Doors {
   renamed: string | null;
   private readonly cells = new Map<string, CellObject>();
   private readonly opened = new Set<string>();
+  private readonly clock = new OrderClock(Date.now);
   private backdrop: Backdrop | null = null;
   /** Of the outline in it. */
   private version = -1;
@@ -124,6 +126,10 @@ export class SessionDoors implements Doors {
     return this.session.who;
   }
 
+  get orderTime_ms(): number {
+    return this.clock.now_ms;
+  }
+
   get isOnline(): boolean {
     return this.session.state === "connected";
   }
@@ -145,6 +151,7 @@ export class SessionDoors implements Doors {
     const name = `place/${this.id}/${path}`;
     const cell = this.session.attach(CellObject, name, CellObject.type, (one) => {
       if (isLeft) one.resume(withoutGrabs(stored), state);
+      one.onTime = (time_ms) => this.clock.hear(time_ms);
     });
     this.cells.set(path, cell);
     const closed = (): boolean => this.cells.delete(path);
@@ -239,8 +246,13 @@ class SessionDoor implements CellDoor {
     return this.cell.decide(joint, done);
   }
 
-  operate(thing: string, action: string, given: readonly number[]): Promise<unknown> {
-    return this.cell.operate(thing, action, given);
+  operate(
+    thing: string,
+    action: string,
+    given: readonly number[],
+    { by, lamps }: How,
+  ): Promise<unknown> {
+    return this.cell.operate(thing, action, given, by, lamps);
   }
 
   close(): void {

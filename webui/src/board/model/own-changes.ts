@@ -5,6 +5,7 @@
  */
 
 import { type Changes, type Edit, fieldOf, type Thing } from "../../place/thing";
+import type { Act } from "./foreseen";
 
 /** What is asked of the cells: new things, edits, and deletions with the version they are of. */
 export interface Wish {
@@ -12,6 +13,8 @@ export interface Wish {
   readonly edits: readonly Edit[];
   /** −1: whichever version is there. */
   readonly deletions: readonly (readonly [id: string, version: number])[];
+  /** What a thing is to do. */
+  readonly act?: Act;
 }
 
 type Things = ReadonlyMap<string, Thing>;
@@ -29,8 +32,8 @@ const FIELDS = [
 
 export const NOTHING: Wish = { puts: [], edits: [], deletions: [] };
 
-export function isNothing({ puts, edits, deletions }: Wish): boolean {
-  return puts.length + edits.length + deletions.length === 0;
+export function isNothing({ puts, edits, deletions, act }: Wish): boolean {
+  return puts.length + edits.length + deletions.length === 0 && act === undefined;
 }
 
 /** The fields in which two versions differ, with the values of the new one. */

@@ -1,0 +1,142 @@
+/**
+ * What a person has things do: asked of the order, and shown at once where it is known what comes of
+ * it.
+ *
+ * Idea. Acts go the way of changes: without a connection they are kept, and sent once. What is for
+ * everybody at the same time is not: a die, a timer or a ball waits for no connection, and the person
+ * is told so (`hindranceOf`).
+ */
+
+import type { Thing } from "../../place/thing";
+import { actingWords } from "../../words/acting";
+import { boardWords } from "../../words/board";
+import { type Actor, hindranceOf } from "../model/acts";
+import { actFor } from "../model/foreseen";
+import { nameOf } from "../model/saying";
+import { type Now, stateOf } from "../model/states";
+import type { NotDone, PlaceView } from "./place-view";
+
+export interface ActingParts {
+  readonly place: PlaceView;
+  readonly mayWrite: () => boolean;
+  /** Whose page this is, and whether others have the same name: guests, and who came by a link. */
+  readonly principal: string;
+  readonly isShared: boolean;
+  /** Tells this browser's person from others of the same name. */
+  readonly voter: string;
+  /** Whether this is, or was, the session of the page. */
+  readonly isSelf: (who: string) => boolean;
+  readonly now_ms: () => number;
+  readonly isRinging: (id: string) => boolean;
+  /** Shows why something is not done. */
+  readonly say: (notice: string) => void;
+  /** Says aloud what came of it. */
+  readonly tell: (said: string) => void;
+  /** How somebody is called who has hold of a thing; "": it is not known. */
+  readonly nameOf: (holder: string) => string;
+  /** Something is shown in another way. */
+  readonly changed: () => void;
+}
+
+/** Acts that are asked for anew only once the order has done them. */
+const ONE_AT_A_TIME: ReadonlySet<string> = new Set(["roll", "start", "kick"]);
+
+export class Acting implements Actor, Now {
+  /** How often something was asked of a thing that has no end yet, by thing and action. */
+  private readonly underWay = new Map<string, number>();
+  private readonly votesAs: string;
+
+  constructor(private readonly parts: ActingParts) {
+    const { principal, voter, isShared } = parts;
+    this.votesAs = principal === "" ? voter : isShared ? `${principal}/${voter}` : principal;
+  }
+
+  get mayWrite(): boolean {
+    return this.parts.mayWrite();
+  }
+
+  get isOnline(): boolean {
+    return this.parts.place.isOnline;
+  }
+
+  get time_ms(): number {
+    return this.parts.now_ms();
+  }
+
+  get orderTime_ms(): number {
+    return this.parts.place.orderTime_ms;
+  }
+
+  // Bound, as they are handed on by themselves.
+  readonly isOwn = (who: string): boolean => who === this.votesAs || this.parts.isSelf(who);
+  readonly isRolling = (id: string): boolean => this.underWay.has(`${id} roll`);
+  readonly isRinging = (id: string): boolean => this.parts.isRinging(id);
+
+  /**
+   * Has a thing do something; whether it was done. Why not is said to the person, what came of it is
+   * said aloud. Without a connection it has no end before there is one.
+   */
+  async operate(id: string, action: string, given: readonly number[] = []): Promise<boolean> {
+    const { place, say } = this.parts;
+    const thing = place.things.get(id);
+    const hindrance = thing === undefined ? boardWords.no_such_thing : hindranceOf(action, this);
+    const key = `${id} ${action}`;
+    if (hindrance !== "") say(hindrance);
+    if (thing === undefined || hindrance !== "") return false;
+    if (ONE_AT_A_TIME.has(action) && this.underWay.has(key)) return false;
+    this.count(key, 1);
+    try {
+      const done = place.operate(this.actFor(thing, action, given));
+      if (action !== "roll" && action !== "kick") this.tellState(id);
+      await done;
+    } catch (reason) {
+      say(this.notActed(reason as NotDone));
+      return false;
+    } finally {
+      this.count(key, -1);
+    }
+    if (action === "roll") this.tellState(id);
+    return true;
+  }
+
+  private actFor(thing: Thing, action: string, given: readonly number[]) {
+    const { principal, isShared, voter } = this.parts;
+    const isVote = action === "choose" && (isShared || principal === "");
+    const who = { by: isVote ? voter : "", who: this.votesAs };
+    return actFor(thing, action, given, this.orderTime_ms, who);
+  }
+
+  private count(key: string, by: 1 | -1): void {
+    const now = (this.underWay.get(key) ?? 0) + by;
+    if (now > 0) this.underWay.set(key, now);
+    else this.underWay.delete(key);
+    this.parts.changed();
+  }
+
+  private tellState(id: string): void {
+    const { things } = this.parts.place;
+    const thing = things.get(id);
+    const state = thing === undefined ? "" : stateOf(thing, things, this);
+    if (thing !== undefined && state !== "") {
+      this.parts.tell(actingWords.stands(nameOf(thing), state));
+    }
+  }
+
+  private notActed({ code, holder }: NotDone): string {
+    switch (code) {
+      case "thing_held": {
+        const name = this.parts.nameOf(holder);
+        return name === "" ? actingWords.thing_held : actingWords.heldBy(name);
+      }
+      case "thing_busy":
+      case "no_such_thing":
+        return boardWords[code];
+      case "bad_action":
+        return actingWords.bad_action;
+      case "forbidden":
+        return actingWords.readOnly;
+      default:
+        return actingWords.notDone;
+    }
+  }
+}
