@@ -91,18 +91,20 @@ export function holderOf(thing: Thing, panels: readonly Panel[]): Panel | null {
   return found;
 }
 
-export type Furniture = "box" | "table" | "chair" | "plant" | "wall" | "shelf" | "sofa" | "rug";
-const FURNITURE = new Set<string>(["box", "table", "chair", "plant", "wall", "shelf", "sofa", "rug"]);
+const FURNITURE = [
+  ...["box", "table", "round", "chair", "sofa", "shelf", "plant", "wall", "rug"],
+] as const;
+export type Furniture =
+  | ("box" | "table" | "round" | "chair" | "sofa")
+  | ("shelf" | "plant" | "wall" | "rug");
 
-/** What a piece of furniture is made as; a box where nothing is known. */
+/** What a piece of furniture is made as; a table where nothing is known, as on the board. */
 export function furnitureOf(thing: Thing): Furniture {
-  const bags = [...thing.style, ...thing.props];
-  for (const [name, value] of bags) {
-    if ((name === "shape" || name === "form") && FURNITURE.has(String(value))) {
-      return value as Furniture;
-    }
+  for (const [name, value] of [...thing.props, ...thing.style]) {
+    const isForm = name === "form" || name === "shape";
+    if (isForm && FURNITURE.some((one) => one === value)) return value as Furniture;
   }
-  return "box";
+  return "table";
 }
 
 /** Metres that a thing takes: across and deep on the floor, and high. */
@@ -115,7 +117,7 @@ export interface Body {
 const BODY_MIN = 0.12;
 const BODY_MAX = 40;
 const HIGH: Readonly<Record<Furniture, number>> = {
-  ...{ box: 0.9, table: 0.75, chair: 0.95, plant: 1.5 },
+  ...{ box: 0.9, table: 0.75, round: 0.75, chair: 0.95, plant: 1.5 },
   ...{ wall: 2.6, shelf: 1.9, sofa: 0.85, rug: 0.02 },
 };
 const HIGH_OF_KINDS: Readonly<Record<string, number>> = {

@@ -5,6 +5,7 @@
  */
 
 import { fillColour, lineColour, type Theme } from "../../board/model/palette";
+import { faceOf, isOn, isUp } from "../../board/model/settings";
 import { styleOf } from "../../board/model/style";
 import { prop, type Thing } from "../../place/thing";
 import { type Body, bodyOf, furnitureOf } from "./forms";
@@ -38,10 +39,6 @@ function part(
   isLit = false,
 ): Part {
   return { form, at, size, colour, isLit };
-}
-
-export function isOn(thing: Thing): boolean {
-  return prop(thing, "on") !== 0;
 }
 
 /** The colour that a thing was given, as an area; else another one. */
@@ -95,6 +92,15 @@ function furniture(thing: Thing, body: Body, theme: Theme): Part[] {
       return [
         part("box", [0, high - top / 2, 0], [across, top, deep], colour),
         ...legs(body, high - top, METAL[shade]),
+      ];
+    }
+    case "round": {
+      const top = Math.min(0.08, high / 3);
+      const foot = Math.min(across, deep);
+      return [
+        part("cylinder", [0, high - top / 2, 0], [across, top, deep], colour),
+        part("cylinder", [0, (high - top) / 2, 0], [0.1, high - top, 0.1], METAL[shade]),
+        part("cylinder", [0, 0.02, 0], [foot * 0.5, 0.04, foot * 0.5], METAL[shade]),
       ];
     }
     case "chair": {
@@ -194,7 +200,7 @@ const PIPS: readonly (readonly (readonly [number, number])[])[] = [
 
 /** The face that was thrown lies above, and looks at who stands before it, too. */
 function dice(thing: Thing, { across: side }: Body, pale: string): Part[] {
-  const pips = PIPS[prop(thing, "face")] ?? [];
+  const pips = PIPS[faceOf(thing)] ?? [];
   const wide = side * 0.17;
   const above = pips.map(([x, y]) =>
     part("cylinder", [x * side * 0.25, side, y * side * 0.25], [wide, 0.02, wide], "#1c2330"),
@@ -206,10 +212,9 @@ function dice(thing: Thing, { across: side }: Body, pale: string): Part[] {
 }
 
 function token(thing: Thing, { across, deep, high }: Body, colour: string, line: string): Part[] {
-  const isUp = prop(thing, "up") !== 0;
   return [
     part("cylinder", [0, high / 2, 0], [across, high, deep], colour),
-    part("cylinder", [0, high + 0.005, 0], [across * 0.7, 0.02, deep * 0.7], isUp ? line : colour),
+    part("cylinder", [0, high + 0.005, 0], [across * 0.7, 0.02, deep * 0.7], isUp(thing) ? line : colour),
   ];
 }
 

@@ -2,7 +2,8 @@
 
 import { Group, PointLight } from "three";
 import type { Thing } from "../../place/thing";
-import { bulbHeight, isOn } from "../model/parts";
+import { isOn } from "../../board/model/settings";
+import { bulbHeight } from "../model/parts";
 import { METRE } from "../model/metres";
 
 /** Each costs with every pixel, also one that is off: there are always so many. */
