@@ -42,18 +42,22 @@ COUNT_FRAMES = """() => new Promise((resolve) => {
   window.requestAnimationFrame = (act) => { asked += 1; return native.call(window, act); };
   setTimeout(() => { window.requestAnimationFrame = native; resolve(asked); }, 500);
 })"""
-COLOURS = """async () => {
-  const canvas = document.querySelector("[data-testid=room] canvas");
-  await new Promise((resolve) => requestAnimationFrame(resolve));
-  const copy = document.createElement("canvas");
-  [copy.width, copy.height] = [64, 64];
-  const context = copy.getContext("2d");
-  context.drawImage(canvas, 0, 0, 64, 64);
-  const { data } = context.getImageData(0, 0, 64, 64);
-  const found = new Set();
-  for (let at = 0; at < data.length; at += 4) found.add(data.slice(at, at + 3).join());
-  return found.size;
-}"""
+COLOURS = """() => new Promise((resolve) => {
+  const stage = document.querySelector("[data-testid=room]");
+  // A key has a frame drawn; in the same frame, behind that, the picture can be read.
+  stage.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  requestAnimationFrame(() => {
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [64, 64];
+    const context = copy.getContext("2d");
+    context.drawImage(stage.querySelector("canvas"), 0, 0, 64, 64);
+    const { data } = context.getImageData(0, 0, 64, 64);
+    const found = new Set();
+    for (let at = 0; at < data.length; at += 4) found.add(data.slice(at, at + 3).join());
+    resolve(found.size);
+  });
+})"""
+"""How many colours the picture has."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -5,7 +5,7 @@ import type { Point } from "../../board/model/geometry";
 import { METRE, metres } from "../model/metres";
 import { distanceTo } from "../model/sight";
 import { TILE, type Tile } from "../model/tiles";
-import { newCanvas, drawGrid, type Painter } from "./painter";
+import { drawGrid, newCanvas, type Painter } from "./painter";
 import { Picture } from "./pictures";
 import type { Surroundings } from "./surroundings";
 
