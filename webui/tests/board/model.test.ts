@@ -178,5 +178,5 @@ test("what others do is gathered and said once; one's own, and what comes into s
   announcer.look(new Map([...both, [far.id, far]]), true);
   expect(due.length).toBe(1);
   due[0]?.();
-  expect(said).toEqual([{ added: [one.id], changed: 0, gone: 0 }]);
+  expect(said).toEqual([{ added: [one.id], changed: 0, gone: 0, acted: [] }]);
 });

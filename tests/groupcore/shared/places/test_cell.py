@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from groupcore.shared.access import Right
 from groupcore.shared.errors import ForbiddenError
 from groupcore.shared.places import Cell, Edit, Thing
-from groupcore.shared.places.behaviours import Moment, counted, operated, rung, stepped
+from groupcore.shared.places.behaviours import Moment, acting, counted, operated, rung, stepped
 from groupcore.shared.places.digest import CellDigest, digest_of, is_news
 from groupcore.shared.places.handover import portions
 from groupcore.shared.places.limits import (
@@ -291,6 +291,18 @@ def test_a_vote_counts_each_once() -> None:
     assert counted(vote) == [0, 0, 2]
     with pytest.raises(BadActionError):
         operated(vote, "choose", [3], Moment(1, 1, "ann"))
+
+
+def test_who_shares_a_principal_is_told_apart_by_what_they_call_themselves() -> None:
+    assert acting("user:ann", "somebody else", "a/1") == "user:ann"
+    assert [acting("guest", by, "a/1") for by in ("x", "y", "")] == [
+        "guest/x",
+        "guest/y",
+        "guest/a/1",
+    ]
+    assert acting("link:abc", "x", "a/1") == "link:abc/x"
+    assert acting("guesthouse", "x", "a/1") == "guesthouse"
+    assert [acting("", by, "a/1") for by in ("x", "")] == ["x", "a/1"]
 
 
 def test_a_die_falls_by_its_place_in_the_order() -> None:

@@ -5,63 +5,32 @@
  */
 
 import { getStroke } from "perfect-freehand";
-import { prop, type Thing } from "../../place/thing";
+import type { Thing } from "../../place/thing";
 import { boardWords } from "../../words/board";
 import { endsOf, type Things } from "../model/arrows";
 import { type Point, pointsOf } from "../model/geometry";
 import { fillColour, lineColour, readableOn, type Theme } from "../model/palette";
-import { type Dash, headsOf, propText, type Style, shapeOf, styleOf } from "../model/style";
+import { headsOf, propText, type Style, shapeOf, styleOf } from "../model/style";
 import { pixels } from "../model/units";
+import { type Now, STILL } from "../model/states";
 import { pictureIn } from "../pictures/album";
+import { actingMarks } from "./acting/acting-marks";
+import { ellipse, type Mark, type PictureMark, path, rectangle, type TextMark } from "./mark";
 import { fitted, LINE_HEIGHT, type Measure, wrapped } from "./text-layout";
-
-export interface PathMark {
-  readonly kind: "path";
-  readonly d: string;
-  readonly fill: string | null;
-  readonly stroke: string | null;
-  readonly width: number;
-  readonly dash: Dash;
-  readonly hasShadow: boolean;
-}
-
-export interface TextMark {
-  readonly kind: "text";
-  readonly lines: readonly string[];
-  /** Of the first line's base, by `align`. */
-  readonly x: number;
-  readonly y: number;
-  readonly size: number;
-  readonly align: "left" | "center" | "right";
-  readonly colour: string;
-  readonly isBold: boolean;
-}
-
-export interface PictureMark {
-  readonly kind: "picture";
-  /** Its hash; empty: there is none. */
-  readonly picture: string;
-  readonly width: number;
-  readonly height: number;
-  readonly says: string;
-  /** What is drawn where the picture cannot be. */
-  readonly instead: readonly (PathMark | TextMark)[];
-}
-
-export type Mark = PathMark | TextMark | PictureMark;
 
 /** Between a text and the edge of what it is in. */
 export const PADDING = 12;
 const BASE = 0.98;
 const RADIUS = 8;
 
-export function path(d: string, more: Partial<PathMark>): PathMark {
-  const plain = { fill: null, stroke: null, width: 0, dash: "solid", hasShadow: false } as const;
-  return { kind: "path", d, ...plain, ...more };
-}
-
-/** All marks of a thing, those behind first. */
-export function marksOf(thing: Thing, things: Things, theme: Theme, measure: Measure): Mark[] {
+/** All marks of a thing, those behind first; `now`: how those that act stand. */
+export function marksOf(
+  thing: Thing,
+  things: Things,
+  theme: Theme,
+  measure: Measure,
+  now: Now = STILL,
+): Mark[] {
   const style = styleOf(thing);
   switch (thing.kind) {
     case "ink":
@@ -79,7 +48,10 @@ export function marksOf(thing: Thing, things: Things, theme: Theme, measure: Mea
     case "picture":
       return [pictureMark(thing, style, theme, measure)];
     default:
-      return otherMarks(thing, style, theme, measure);
+      return (
+        actingMarks(thing, { things, theme, measure, now }) ??
+        otherMarks(thing, style, theme, measure)
+      );
   }
 }
 
@@ -91,20 +63,8 @@ function outlineOf(thing: Thing): string {
   return roundedRectangle(thing, RADIUS);
 }
 
-export function ellipse(across: number, down: number): string {
-  return `M${-across} 0A${across} ${down} 0 1 1 ${across} 0A${across} ${down} 0 1 1 ${-across} 0Z`;
-}
-
 function roundedRectangle({ width, height }: Thing, radius: number): string {
   return rectangle(pixels(width) / 2, pixels(height) / 2, radius);
-}
-
-export function rectangle(across: number, down: number, radius: number): string {
-  const r = Math.min(radius, across, down);
-  const corner = (x: number, y: number) => `A${r} ${r} 0 0 1 ${x} ${y}`;
-  const top = `M${r - across} ${-down}H${across - r}${corner(across, r - down)}V${down - r}`;
-  const bottom = `${corner(across - r, down)}H${r - across}${corner(-across, down - r)}V${r - down}`;
-  return `${top}${bottom}${corner(r - across, -down)}Z`;
 }
 
 function boxed(
@@ -283,21 +243,10 @@ function labelOf(
   return [back, { kind: "text", lines, x, y: first, size, align: "center", colour, isBold: false }];
 }
 
-/** Of kinds that other faces of the place work: what they are can be seen, and how they stand. */
+/** Of kinds that this page does not know. */
 function otherMarks(thing: Thing, style: Style, theme: Theme, measure: Measure): Mark[] {
-  const [across, down] = [pixels(thing.width) / 2, pixels(thing.height) / 2];
-  const isRound = ["ball", "light", "token", "clock", "timer"].includes(thing.kind);
-  const isLit = thing.kind === "light" && prop(thing, "on") !== 0;
-  const d = isRound ? ellipse(across, down) : roundedRectangle(thing, RADIUS);
-  const fill = fillColour(
-    isLit ? "yellow" : style.fill === "none" ? "grey" : style.fill,
-    theme.isDark,
-  );
+  const fill = fillColour(style.fill === "none" ? "grey" : style.fill, theme.isDark);
   const stroke = lineColour(style.colour, theme.isDark);
-  const shown = thing.kind === "dice" ? String(prop(thing, "face") || "") : thing.text;
-  const body = path(d, { fill, stroke, width: 2 });
-  return [
-    body,
-    ...textIn({ ...thing, text: shown }, style, textColour(style, fill, theme), measure),
-  ];
+  const body = path(roundedRectangle(thing, RADIUS), { fill, stroke, width: 2 });
+  return [body, ...textIn(thing, style, textColour(style, fill, theme), measure)];
 }

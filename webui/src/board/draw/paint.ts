@@ -1,7 +1,7 @@
 /** Marks on a canvas. */
 
 import type { Dash } from "../model/style";
-import type { Mark } from "./marks";
+import type { Mark } from "./mark";
 import { LINE_HEIGHT, type Measure } from "./text-layout";
 
 export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
@@ -55,6 +55,8 @@ export function paint(
       continue;
     }
     const drawn = pathOf(mark.d);
+    const before = canvas.globalAlpha;
+    canvas.globalAlpha = before * mark.opacity;
     if (mark.fill !== null) {
       if (mark.hasShadow) {
         canvas.shadowColor = "rgb(15 23 42 / 22%)";
@@ -73,6 +75,7 @@ export function paint(
       canvas.stroke(drawn);
       canvas.setLineDash([]);
     }
+    canvas.globalAlpha = before;
   }
 }
 

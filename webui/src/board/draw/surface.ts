@@ -7,8 +7,11 @@ import type { Camera } from "../model/camera";
 import type { Frame, Point } from "../model/geometry";
 import { fillColour, type Theme } from "../model/palette";
 import type { Guide } from "../model/snapping";
+import type { Now } from "../model/states";
 import { radians } from "../model/units";
-import { inkPath, marksOf, rectangle } from "./marks";
+import type { Wire } from "../model/wires";
+import { rectangle } from "./mark";
+import { inkPath, marksOf } from "./marks";
 import { type Images, paint } from "./paint";
 import type { Measure } from "./text-layout";
 
@@ -50,6 +53,10 @@ export interface Picture {
   readonly others: readonly Others[];
   readonly sketches: readonly Sketch[];
   readonly found: ReadonlySet<string>;
+  /** How things that act stand. */
+  readonly now: Now;
+  /** Between switches and lamps, of those that are selected. */
+  readonly wires: readonly Wire[];
 }
 
 const GRID = 32;
@@ -119,7 +126,7 @@ export class Surface {
     canvas.globalAlpha = 1;
   }
 
-  private thing(thing: Thing, { camera, theme, things, edited, faded }: Picture): void {
+  private thing(thing: Thing, { camera, theme, things, edited, faded, now }: Picture): void {
     const { canvas } = this;
     const shown = thing.id === edited ? { ...thing, text: "" } : thing;
     canvas.save();
@@ -128,7 +135,7 @@ export class Surface {
     canvas.scale(camera.zoom, camera.zoom);
     if (thing.turn !== 0 && !isArrow(thing)) canvas.rotate(radians(thing.turn));
     if (faded.has(thing.id)) canvas.globalAlpha = 0.3;
-    paint(canvas, marksOf(shown, things, theme, this.measure), this.images);
+    paint(canvas, marksOf(shown, things, theme, this.measure, now), this.images);
     canvas.restore();
   }
 
@@ -144,12 +151,33 @@ export class Surface {
       for (const thing of selected) this.outline(thing, camera, shade, 2, things);
       this.ink(ink, camera, inkColour, inkWidth);
     }
+    for (const wire of picture.wires) this.wire(wire, camera, theme);
     if (picture.hovered !== null) this.outline(picture.hovered, camera, accent, 1, things);
     for (const thing of picture.selected) this.outline(thing, camera, accent, 1.25, things);
     this.ink(picture.ink, camera, picture.inkColour, picture.inkWidth);
     if (picture.marquee !== null) this.marquee(picture.marquee, camera, accent);
     for (const guide of picture.guides) this.guide(guide, camera, theme);
     if (picture.frame !== null) this.handles(picture, picture.frame);
+  }
+
+  /** It hangs a little, as wires do; while it has power it is drawn through. */
+  private wire({ from, to, isLive }: Wire, camera: Camera, theme: Theme): void {
+    const { canvas } = this;
+    const [one, other] = [camera.toScreen(from), camera.toScreen(to)];
+    const sag = Math.min(80, Math.hypot(other.x - one.x, other.y - one.y) * 0.25);
+    canvas.strokeStyle = canvas.fillStyle = theme.accent;
+    canvas.lineWidth = 2;
+    canvas.setLineDash(isLive ? [] : [6, 5]);
+    canvas.beginPath();
+    canvas.moveTo(one.x, one.y);
+    canvas.bezierCurveTo(one.x, one.y + sag, other.x, other.y + sag, other.x, other.y);
+    canvas.stroke();
+    canvas.setLineDash([]);
+    for (const { x, y } of [one, other]) {
+      canvas.beginPath();
+      canvas.arc(x, y, 4, 0, 2 * Math.PI);
+      canvas.fill();
+    }
   }
 
   private outline(

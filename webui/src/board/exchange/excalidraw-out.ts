@@ -5,12 +5,17 @@ import { byOrder } from "../draw/sight";
 import { boundOf, endsOf, isArrow, LOOSE, type Things } from "../model/arrows";
 import { type Point, pointsOf } from "../model/geometry";
 import { fillColour, lineColour } from "../model/palette";
+import { nameOf } from "../model/saying";
+import { addressOf } from "../model/settings";
+import { STILL, stateOf } from "../model/states";
 import { headsOf, shapeOf, styleOf } from "../model/style";
 import { pixels, radians } from "../model/units";
 import { pictureIn } from "../pictures/album";
 import type { PictureData } from "./picture-data";
 
 type Element = Record<string, unknown>;
+
+const ROUND: ReadonlySet<string> = new Set(["light", "clock", "ball"]);
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
@@ -34,7 +39,14 @@ function filesOf(data: PictureData): Record<string, Element> {
   return Object.fromEntries(files);
 }
 
-function elementsOf(thing: Thing, things: readonly Thing[], all: Things): Element[] {
+/** What acts is a shape there that says what it is, and how it stands. */
+function inWords(thing: Thing, all: Things): Thing {
+  const state = stateOf(thing, all, STILL);
+  return state === "" ? thing : { ...thing, text: `${nameOf(thing)}\n${state}` };
+}
+
+function elementsOf(given: Thing, things: readonly Thing[], all: Things): Element[] {
+  const thing = inWords(given, all);
   const style = styleOf(thing);
   const own = { ...base(thing), ...lookOf(thing), ...bodyOf(thing, all) };
   if (thing.text === "" || ["text", "frame", "picture"].includes(thing.kind)) {
@@ -72,7 +84,7 @@ function base(thing: Thing): Element {
     version: 1,
     versionNonce: 0,
     updated: 1,
-    link: null,
+    link: thing.kind === "link" ? (addressOf(thing)?.href ?? null) : null,
     boundElements: null,
   };
 }
@@ -125,7 +137,7 @@ function bodyOf(thing: Thing, all: Things): Element {
     case "shape":
       return { type: shapeOf(thing) };
     default:
-      return { type: "rectangle" };
+      return { type: ROUND.has(thing.kind) ? "ellipse" : "rectangle" };
   }
 }
 

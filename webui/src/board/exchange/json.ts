@@ -2,6 +2,7 @@
 
 import { PlaceRefusal } from "../../place/refusal";
 import { checkThing, type Thing } from "../../place/thing";
+import { countsOf } from "../model/acts";
 import { newThing } from "../model/make";
 import { fieldsOf, ImportRefusal, parsed, THINGS_MAX } from "./refusal";
 
@@ -13,9 +14,14 @@ const TEXTS = ["kind", "text", "group"] as const;
 
 /** `place`: whose pictures they show. */
 export function jsonOf(things: readonly Thing[], place = ""): string {
-  const all = things.map(({ votes: _, version: __, hops: ___, ...thing }) => thing);
   const of = place === "" ? {} : { place };
-  return JSON.stringify({ type: KIND, version: VERSION, ...of, things: all }, null, 1);
+  return JSON.stringify({ type: KIND, version: VERSION, ...of, things: things.map(told) }, null, 1);
+}
+
+/** Who has voted stays in the place; how often each choice was chosen goes with the vote. */
+function told(given: Thing): unknown {
+  const { votes: _, version: __, hops: ___, ...thing } = given;
+  return thing.kind === "vote" ? { ...thing, counts: countsOf(given) } : thing;
 }
 
 const PLACE = /^[A-Za-z0-9_-]{1,64}$/;

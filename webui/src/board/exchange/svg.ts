@@ -5,7 +5,8 @@
  */
 
 import type { Thing } from "../../place/thing";
-import { type Mark, marksOf } from "../draw/marks";
+import type { Mark } from "../draw/mark";
+import { marksOf } from "../draw/marks";
 import { dashesOf, FONT } from "../draw/paint";
 import { byOrder, seenBox } from "../draw/sight";
 import { LINE_HEIGHT, type Measure } from "../draw/text-layout";
@@ -45,11 +46,12 @@ function markElement(mark: Mark, data: PictureData): string {
     return element("image", { href, ...size }, title);
   }
   if (mark.kind === "path") {
-    const { d, fill, stroke, width, dash } = mark;
+    const { d, fill, stroke, width, dash, opacity } = mark;
     const dashes = stroke === null ? [] : dashesOf(dash, width);
     return element("path", {
       d,
       fill: fill ?? "none",
+      opacity: opacity === 1 ? null : opacity,
       stroke: width > 0 ? stroke : null,
       "stroke-width": stroke === null ? null : width,
       "stroke-linecap": stroke === null ? null : "round",

@@ -10,10 +10,13 @@
 import type { Thing } from "../../place/thing";
 import { actingWords } from "../../words/acting";
 import { boardWords } from "../../words/board";
-import { type Actor, hindranceOf } from "../model/acts";
-import { actFor } from "../model/foreseen";
+import { type Actor, type Deed, deedsOf, hindranceOf } from "../model/acts";
+import type { Hands } from "../model/board";
+import { type Act, actFor } from "../model/foreseen";
+import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
 import { type Now, stateOf } from "../model/states";
+import { deedAt } from "../model/zones";
 import type { NotDone, PlaceView } from "./place-view";
 
 export interface ActingParts {
@@ -28,6 +31,12 @@ export interface ActingParts {
   readonly isSelf: (who: string) => boolean;
   readonly now_ms: () => number;
   readonly isRinging: (id: string) => boolean;
+  /** The person has heard a timer. */
+  readonly hush: (id: string) => void;
+  /** The person wants nothing to move that need not. */
+  readonly isCalm: () => boolean;
+  /** Goes to a path of this page, or opens another one in a tab of its own. */
+  readonly go: (to: string) => void;
   /** Shows why something is not done. */
   readonly say: (notice: string) => void;
   /** Says aloud what came of it. */
@@ -41,7 +50,7 @@ export interface ActingParts {
 /** Acts that are asked for anew only once the order has done them. */
 const ONE_AT_A_TIME: ReadonlySet<string> = new Set(["roll", "start", "kick"]);
 
-export class Acting implements Actor, Now {
+export class Acting implements Actor, Now, Hands {
   /** How often something was asked of a thing that has no end yet, by thing and action. */
   private readonly underWay = new Map<string, number>();
   private readonly votesAs: string;
@@ -65,6 +74,10 @@ export class Acting implements Actor, Now {
 
   get orderTime_ms(): number {
     return this.parts.place.orderTime_ms;
+  }
+
+  get isCalm(): boolean {
+    return this.parts.isCalm();
   }
 
   // Bound, as they are handed on by themselves.
@@ -99,11 +112,37 @@ export class Acting implements Actor, Now {
     return true;
   }
 
-  private actFor(thing: Thing, action: string, given: readonly number[]) {
+  private actFor(thing: Thing, action: string, given: readonly number[]): Act {
     const { principal, isShared, voter } = this.parts;
     const isVote = action === "choose" && (isShared || principal === "");
     const who = { by: isVote ? voter : "", who: this.votesAs };
     return actFor(thing, action, given, this.orderTime_ms, who);
+  }
+
+  // --- pressed on the board ---------------------------------------------------------------------
+
+  /** Whether a press at this point does something beside selecting. */
+  isUsedAt(thing: Thing, at: Point): boolean {
+    return deedAt(thing, at, this) !== null;
+  }
+
+  useAt(thing: Thing, at: Point): void {
+    const deed = deedAt(thing, at, this);
+    if (deed !== null) this.do(thing.id, deed);
+  }
+
+  /** The usual of what the thing can do; whether there is such a thing. */
+  use(thing: Thing): boolean {
+    const [deed] = deedsOf(thing, this);
+    if (deed !== undefined) this.do(thing.id, deed);
+    return deed !== undefined;
+  }
+
+  do(id: string, { action, given, hindrance, to }: Deed): void {
+    this.parts.hush(id);
+    if (hindrance !== "") this.parts.say(hindrance);
+    else if (action === "open" && to !== undefined) this.parts.go(to);
+    else void this.operate(id, action, given);
   }
 
   private count(key: string, by: 1 | -1): void {
@@ -114,12 +153,16 @@ export class Acting implements Actor, Now {
   }
 
   private tellState(id: string): void {
+    const said = this.stands(id);
+    if (said !== "") this.parts.tell(said);
+  }
+
+  /** A thing and how it stands, in words; "": there is nothing to be said. */
+  stands(id: string): string {
     const { things } = this.parts.place;
     const thing = things.get(id);
     const state = thing === undefined ? "" : stateOf(thing, things, this);
-    if (thing !== undefined && state !== "") {
-      this.parts.tell(actingWords.stands(nameOf(thing), state));
-    }
+    return thing === undefined || state === "" ? "" : actingWords.stands(nameOf(thing), state);
   }
 
   private notActed({ code, holder }: NotDone): string {

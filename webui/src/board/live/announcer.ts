@@ -1,6 +1,9 @@
 /** What others do, to be said aloud: gathered, so that nobody is flooded. */
 
+import { prop, type Thing } from "../../place/thing";
+import { mayAct } from "../model/acts";
 import type { Things } from "../model/arrows";
+import { isMoving } from "../model/states";
 
 /** So long news are gathered before they are said. */
 const GATHER_MS = 2_500;
@@ -11,6 +14,8 @@ export interface News {
   readonly added: readonly string[];
   readonly changed: number;
   readonly gone: number;
+  /** Those that stand in another way: a lamp was turned on, a die was rolled. */
+  readonly acted: readonly string[];
 }
 
 export class Announcer {
@@ -19,6 +24,7 @@ export class Announcer {
   private readonly added = new Set<string>();
   private readonly changed = new Set<string>();
   private readonly gone = new Set<string>();
+  private readonly acted = new Set<string>();
   private isWaiting = false;
 
   constructor(
@@ -40,7 +46,7 @@ export class Announcer {
       const was = before.get(id);
       if (was === thing || this.own.has(id)) continue;
       if (was === undefined) this.added.add(id);
-      else if (was.version !== thing.version && !this.added.has(id)) this.changed.add(id);
+      else if (was.version !== thing.version && !this.added.has(id)) this.note(was, thing);
     }
     for (const id of before.keys()) {
       if (!things.has(id) && !this.own.has(id)) this.gone.add(id);
@@ -48,18 +54,36 @@ export class Announcer {
     this.soon();
   }
 
+  private note(before: Thing, after: Thing): void {
+    const kind = newsIn(before, after);
+    if (kind === "acted") this.acted.add(after.id);
+    else if (kind === "changed") this.changed.add(after.id);
+  }
+
   private soon(): void {
-    if (this.isWaiting || this.added.size + this.changed.size + this.gone.size === 0) return;
+    const all = [this.added, this.changed, this.gone, this.acted];
+    if (this.isWaiting || all.every(({ size }) => size === 0)) return;
     this.isWaiting = true;
     this.after(GATHER_MS, () => {
       this.isWaiting = false;
-      const news = { added: [...this.added], changed: this.changed.size, gone: this.gone.size };
-      for (const some of [this.added, this.changed, this.gone, this.own]) some.clear();
+      const [added, acted] = [[...this.added], [...this.acted]];
+      const news = { added, changed: this.changed.size, gone: this.gone.size, acted };
+      for (const some of [...all, this.own]) some.clear();
       this.say(news);
     });
   }
 }
 
-export function isNamed({ added }: News): boolean {
-  return added.length > 0 && added.length <= NAMED_MAX;
+export function isNamed(some: readonly string[]): boolean {
+  return some.length > 0 && some.length <= NAMED_MAX;
+}
+
+/** A ball that rolls is no news, nor is a timer that rings: that is said at once. */
+function newsIn(before: Thing, after: Thing): "acted" | "changed" | null {
+  if (!mayAct(after)) return "changed";
+  const isSame = before.text === after.text && before.width === after.width;
+  const isThere = before.x === after.x && before.y === after.y;
+  if (after.kind === "ball" && isSame) return isMoving(before) || isMoving(after) ? null : "changed";
+  if (prop(before, "rings") !== prop(after, "rings")) return null;
+  return isSame && isThere ? "acted" : "changed";
 }

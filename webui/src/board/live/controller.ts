@@ -65,6 +65,10 @@ export interface BoardParts {
   readonly isShared?: boolean;
   /** Tells this browser's person from those others. */
   readonly voter?: string;
+  /** The person wants nothing to move that need not. */
+  readonly isCalm?: () => boolean;
+  /** Goes to a path of this page, or opens another one in a tab of its own. */
+  readonly go?: (to: string) => void;
   readonly after: (delay_ms: number, act: () => void) => () => void;
   readonly now_ms: () => number;
   readonly role?: () => Promise<string>;
@@ -175,6 +179,10 @@ export class BoardController {
         lost: ({ holder }) => this.say(this.heldText(holder)),
       },
       this.others,
+      {
+        isUsedAt: (thing, at) => this.acting.isUsedAt(thing, at),
+        useAt: (thing, at) => this.acting.useAt(thing, at),
+      },
     );
     const { pictures, principal, after, locks } = parts;
     this.album = new Album(id, pictures.load, after, () => this.isClosed || parts.drawn());
@@ -197,6 +205,9 @@ export class BoardController {
       isSelf: (who) => this.session.isSelf(who),
       now_ms: parts.now_ms,
       isRinging: (thing) => this.bells.ringingSince(thing) !== null,
+      hush: (thing) => this.bells.hush(thing),
+      isCalm: parts.isCalm ?? (() => false),
+      go: parts.go ?? (() => undefined),
       say: (notice) => this.say(notice),
       tell: (said) => this.tellAloud(said),
       nameOf: (holder) => this.others.people.find(({ who }) => who === holder)?.name ?? "",
@@ -461,7 +472,7 @@ export class BoardController {
   private tellNews(news: News): void {
     const { things } = this.place;
     const parts: string[] = [];
-    if (isNamed(news)) {
+    if (isNamed(news.added)) {
       for (const id of news.added) {
         const thing = things.get(id);
         if (thing !== undefined) parts.push(boardWords.saidAdded(this.whoAdded(id), nameOf(thing)));
@@ -471,8 +482,9 @@ export class BoardController {
     }
     if (news.changed > 0) parts.push(boardWords.saidChanged(news.changed));
     if (news.gone > 0) parts.push(boardWords.saidGone(news.gone));
-    this.said = parts.join(" ");
-    this.tell();
+    if (isNamed(news.acted)) parts.push(...news.acted.map((id) => this.acting.stands(id)));
+    else if (news.acted.length > 0) parts.push(actingWords.saidUsed(news.acted.length));
+    this.tellAloud(parts.filter((part) => part !== "").join(" "));
   }
 
   private tellRing(id: string): void {

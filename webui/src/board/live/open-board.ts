@@ -32,6 +32,21 @@ const pictures: BoardParts["pictures"] = {
   load: loadImage,
 };
 
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** A link that is followed: the page goes to its own ones, and others get a tab that knows nothing of it. */
+function go(to: string): void {
+  if (!to.startsWith("/")) {
+    window.open(to, "_blank", "noopener,noreferrer");
+    return;
+  }
+  const link = document.createElement("a");
+  link.href = to;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
 let locks: ClientLocks | null = null;
 let store: Promise<Store | null> | null = null;
 
@@ -55,6 +70,8 @@ export async function openBoard(
     principal: identity.principal ?? "",
     isShared: !identity.hasAccounts || identity.isVisitor,
     voter: loadVoter(),
+    isCalm: () => calm.matches,
+    go,
     after,
     now_ms: () => Date.now(),
     name,

@@ -13,10 +13,11 @@ import { makeTool } from "../tools/all";
 import { type Desk, type Doing, IDLE, type Press, type Tool, type ToolName } from "../tools/tool";
 import { followers, isArrow, type Things } from "./arrows";
 import { Camera, NARROW_EDGES } from "./camera";
-import { boxOfAll, type Frame, frameOf } from "./geometry";
+import { boxOfAll, type Frame, frameOf, type Point } from "./geometry";
 import { type Handle, handlesOf } from "./handles";
 import { holderAt, topAt } from "./hit";
 import { copiesOf, type Look } from "./make";
+import type { Made } from "./make-acting";
 import { difference, isNothing, OwnChanges, type Step, type Wish, wishFor } from "./own-changes";
 import { plainStyle, type Style } from "./style";
 
@@ -30,6 +31,15 @@ export interface BoardListener {
   /** The drag under way has been lost to who was first. */
   lost(reason: NotDone): void;
 }
+
+/** What a press does to things that act. */
+export interface Hands {
+  /** Whether a press at this point does something beside selecting. */
+  isUsedAt(thing: Thing, at: Point): boolean;
+  useAt(thing: Thing, at: Point): void;
+}
+
+const NO_HANDS: Hands = { isUsedAt: () => false, useAt: () => undefined };
 
 /** Screens so wide have their tools above. */
 const NARROW = 768;
@@ -45,6 +55,8 @@ export class Board implements Desk {
   /** What the board shows is what the person sees: not while they are in the room. */
   isWatching = true;
   mayWrite = true;
+  /** What the tool for things that act makes. */
+  made: Made = "light";
   doing: Doing = IDLE;
   pointer = "default";
   editing: string | null = null;
@@ -63,6 +75,7 @@ export class Board implements Desk {
     readonly place: PlaceView,
     private readonly listener: BoardListener,
     private readonly others: { drafts(things: Things): readonly Thing[] } = { drafts: () => [] },
+    private readonly hands: Hands = NO_HANDS,
   ) {
     this.tool = makeTool("select", this);
     place.onChange = () => this.refresh();
@@ -138,6 +151,14 @@ export class Board implements Desk {
     return holderAt(this.drawn, press.at, this.near(press), is);
   }
 
+  isUsedAt(thing: Thing, at: Point): boolean {
+    return this.hands.isUsedAt(thing, at);
+  }
+
+  useAt(thing: Thing, at: Point): void {
+    this.hands.useAt(thing, at);
+  }
+
   get nextOrder(): number {
     let most = 0;
     for (const { order } of this.things.values()) most = Math.max(most, order);
@@ -196,6 +217,12 @@ export class Board implements Desk {
     this.pointer = this.tool.cursor;
     this.sight = null;
     this.listener.changed();
+  }
+
+  /** Takes the tool that puts such a thing. */
+  takeMade(made: Made, isKept = false): void {
+    this.made = made;
+    this.take("acting", isKept);
   }
 
   finished(): void {

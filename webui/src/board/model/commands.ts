@@ -16,6 +16,7 @@ import type { Board } from "./board";
 import { boxOfAll } from "./geometry";
 import { isLoose, moved } from "./transform";
 import { units } from "./units";
+import { wiringOf } from "./wires";
 
 const STEP = units(1);
 const LARGE_STEP = units(16);
@@ -72,6 +73,14 @@ export function toggleLock(board: Board): void {
   if (!board.mayWrite || chosen.length === 0) return;
   const isLocked = chosen.every(({ locked }) => locked);
   board.change(chosen.map((thing) => ({ ...thing, locked: !isLocked })));
+}
+
+/** Has the selected switches light the selected lamps, or no more; false: one has no room for them. */
+export function connect(board: Board): boolean {
+  const wiring = board.mayWrite ? wiringOf(board.chosen) : null;
+  if (wiring === null || wiring.isTooMany) return wiring === null;
+  board.change(wiring.changed);
+  return true;
 }
 
 export function selectAll(board: Board): void {

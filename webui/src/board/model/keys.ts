@@ -20,6 +20,9 @@ export const TOOL_KEYS: Readonly<Record<string, ToolName>> = {
 /** Chooses pictures of this machine. */
 export const PICTURE_KEY = "i";
 
+/** Opens what more there is to be made. */
+export const MORE_KEY = "m";
+
 export type KeyAct =
   | { readonly do: "tool"; readonly tool: ToolName }
   | { readonly do: "nudge"; readonly dx: number; readonly dy: number; readonly isLarge: boolean }
@@ -48,6 +51,8 @@ export type KeyAct =
         | "help"
         | "face"
         | "edit"
+        | "use"
+        | "more"
         | "escape"
         | "snap";
     };
@@ -120,6 +125,7 @@ function plain({ key, code, shiftKey }: Keyed): KeyAct | null {
     case "Escape":
       return { do: "escape" };
     case "Enter":
+      return { do: "use" };
     case "F2":
       return { do: "edit" };
     case "Tab":
@@ -140,6 +146,8 @@ function plain({ key, code, shiftKey }: Keyed): KeyAct | null {
       return { do: "face" };
     case PICTURE_KEY:
       return { do: "picture" };
+    case MORE_KEY:
+      return { do: "more" };
     default: {
       const tool = shiftKey ? undefined : TOOL_KEYS[key.toLowerCase()];
       return tool === undefined ? null : { do: "tool", tool };

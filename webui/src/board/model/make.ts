@@ -103,6 +103,9 @@ export function thinned(points: readonly Point[]): Point[] {
   return kept;
 }
 
+/** A copy of a timer does not run, one of a ball lies still. */
+const UNDER_WAY: ReadonlySet<string> = new Set(["due", "vx", "vy"]);
+
 /** Copies with ids of their own, moved; arrows and groups among them hold together. */
 export function copiesOf(things: readonly Thing[], dx: number, dy: number, order: number): Thing[] {
   const ids = new Map(things.map(({ id }) => [id, randomId()]));
@@ -119,6 +122,7 @@ export function copiesOf(things: readonly Thing[], dx: number, dy: number, order
     group: groups.get(thing.group) ?? "",
     links: thing.links.map((link) => ids.get(link) ?? (thing.kind === "arrow" ? "-" : link)),
     locked: false,
+    props: thing.props.filter(([name]) => !UNDER_WAY.has(name)),
     votes: [],
     version: 0,
     hops: 0,

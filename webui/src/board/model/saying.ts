@@ -1,9 +1,11 @@
 /** Things in words: for the list, and to be said aloud. */
 
 import type { Thing } from "../../place/thing";
+import { actingWords } from "../../words/acting";
 import { boardWords } from "../../words/board";
 import { boundOf, isArrow, type Things } from "./arrows";
-import { headsOf, shapeOf } from "./style";
+import { isCard, isUp } from "./settings";
+import { headsOf, propText, shapeOf } from "./style";
 import { pixels } from "./units";
 
 const TEXT_MAX = 80;
@@ -12,6 +14,7 @@ export function kindText(thing: Thing): string {
   if (thing.kind === "shape") return boardWords[shapeOf(thing)];
   if (isArrow(thing)) return headsOf(thing) === "none" ? boardWords.line : boardWords.arrow;
   if (thing.kind === "ink") return boardWords.drawing;
+  if (thing.kind === "token" && isCard(thing)) return actingWords.playingCard;
   return boardWords[thing.kind as "text"] ?? boardWords.shape;
 }
 
@@ -21,9 +24,15 @@ export function shortText(text: string, most = TEXT_MAX): string {
   return letters.length > most ? `${letters.slice(0, most).join("")}…` : line;
 }
 
+/** What can be read on a thing: of what lies face down, its back. */
+export function shownText(thing: Thing): string {
+  const isHidden = thing.kind === "token" && !isUp(thing);
+  return isHidden ? propText(thing, "back") : thing.text;
+}
+
 /** The kind and the text: how people call it. */
 export function nameOf(thing: Thing): string {
-  const text = shortText(thing.text, 40);
+  const text = shortText(shownText(thing), 40);
   return text === "" ? kindText(thing) : `${kindText(thing)} “${text}”`;
 }
 

@@ -29,7 +29,23 @@ export interface Now {
   /** A die that was thrown, and does not show yet how it has fallen. */
   isRolling(id: string): boolean;
   isRinging(id: string): boolean;
+  /** The person wants nothing to move that need not. */
+  readonly isCalm: boolean;
 }
+
+/** Of pictures that leave the page: nobody's, and nothing moves in them. */
+export const STILL: Now = {
+  isOwn: () => false,
+  get time_ms() {
+    return Date.now();
+  },
+  get orderTime_ms() {
+    return Date.now();
+  },
+  isRolling: () => false,
+  isRinging: () => false,
+  isCalm: true,
+};
 
 /** Choices that are named with their counts; more are too many to be listened to. */
 const CHOICES_SAID = 20;

@@ -38,6 +38,17 @@ const OF_KINDS: Readonly<Record<string, Partial<Style>>> = {
   text: { align: "left" },
   frame: { colour: "grey", align: "left", size: 16 },
   ink: { width: 4 },
+  light: { fill: "yellow" },
+  switch: { fill: "grey" },
+  timer: { fill: "teal" },
+  clock: { fill: "grey" },
+  dice: { fill: "grey" },
+  vote: { fill: "violet" },
+  token: { fill: "red" },
+  ball: { fill: "orange" },
+  furniture: { fill: "orange" },
+  door: { fill: "blue" },
+  link: { fill: "blue" },
 };
 
 const read = new WeakMap<Thing, Style>();

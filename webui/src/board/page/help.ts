@@ -1,7 +1,8 @@
 /** The keys of the board in words. */
 
+import { actingWords } from "../../words/acting";
 import { boardWords } from "../../words/board";
-import { PICTURE_KEY, TOOL_KEYS } from "../model/keys";
+import { MORE_KEY, PICTURE_KEY, TOOL_KEYS } from "../model/keys";
 
 export interface HelpSection {
   readonly title: string;
@@ -14,6 +15,7 @@ export function boardHelp(isMac: boolean): HelpSection[] {
   const tools = Object.entries({ ...TOOL_KEYS, [PICTURE_KEY]: "picture" as const }).map(
     ([key, name]) => [key.toUpperCase(), boardWords[name]] as const,
   );
+  const more = [MORE_KEY.toUpperCase(), actingWords.more] as const;
   const view = [
     [boardWords.keySpace, boardWords.moveView],
     [boardWords.keyWheel, boardWords.moveView],
@@ -28,7 +30,8 @@ export function boardHelp(isMac: boolean): HelpSection[] {
   const things = [
     ["←↑↓→", boardWords.nudge],
     ["Tab", boardWords.nextThing],
-    ["Enter", boardWords.writeText],
+    ["Enter", actingWords.enterUses],
+    ["F2", boardWords.writeText],
     ["Escape", boardWords.escape],
     [`${mod} Z`, boardWords.undo],
     [`${mod} ${shift} Z`, boardWords.redo],
@@ -46,7 +49,7 @@ export function boardHelp(isMac: boolean): HelpSection[] {
     [shift, boardWords.addChosen],
   ] as const;
   return [
-    { title: boardWords.toolsTitle, lines: tools },
+    { title: boardWords.toolsTitle, lines: [...tools, more] },
     { title: boardWords.viewTitle, lines: view },
     { title: boardWords.thingsTitle, lines: things },
   ];

@@ -5,6 +5,7 @@ import { bring } from "../exchange/brought";
 import { copyTo, pastedFrom } from "../exchange/clipboard";
 import { ImportRefusal } from "../exchange/refusal";
 import type { BoardController } from "../live/controller";
+import { mayAct } from "../model/acts";
 import * as commands from "../model/commands";
 import { actOf, type KeyAct } from "../model/keys";
 import { inReadingOrder } from "../model/reading";
@@ -25,6 +26,9 @@ const ZOOM_STEP = 1.25;
 export class Keys {
   /** The space bar is down, or up again. */
   space: (isDown: boolean) => void = () => undefined;
+  /** Opens the menu of what more can be made, and of what the selected thing can do. */
+  more: () => void = () => undefined;
+  deeds: () => void = () => undefined;
 
   constructor(private readonly owner: KeyOwner) {}
 
@@ -109,6 +113,11 @@ export class Keys {
         return true;
       case "edit":
         return this.edit();
+      case "use":
+        return this.use();
+      case "more":
+        if (board.mayWrite) this.more();
+        return true;
       case "escape":
         return this.escape();
     }
@@ -144,6 +153,17 @@ export class Keys {
     const at = order.findIndex(({ id }) => id === board.selected[0]);
     if (at < 0 || order[at + by] === undefined) return false;
     commands.step(board, order, by);
+    return true;
+  }
+
+  /** What acts does so; into all else is written. */
+  private use(): boolean {
+    const { acting, board } = this.owner.controller;
+    const [thing, ...others] = board.chosen;
+    if (thing === undefined || others.length > 0 || !mayAct(thing)) return this.edit();
+    // A vote has a choice for the person to make: its menu opens.
+    if (thing.kind === "vote") this.deeds();
+    else acting.use(thing);
     return true;
   }
 

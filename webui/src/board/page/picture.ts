@@ -5,14 +5,17 @@ import type { Picture } from "../draw/surface";
 import type { BoardController } from "../live/controller";
 import { endsOf, isArrow } from "../model/arrows";
 import { lineColour, type Theme } from "../model/palette";
+import { wiresOf } from "../model/wires";
+import { hasForm } from "./made";
 
 export function pictureOf(
-  { board, others, place }: BoardController,
+  { acting, board, others, place }: BoardController,
   theme: Theme,
   found: ReadonlySet<string>,
 ): Picture {
   const { seen, doing, chosen } = board;
   const drawn = new Map(board.drawn.map((thing) => [thing.id, thing]));
+  const edited = board.editing === null ? undefined : seen.get(board.editing);
   const ink = board.styleFor("ink");
   const [only] = chosen;
   const ends = chosen.length === 1 && only !== undefined && isArrow(only) && board.mayWrite;
@@ -21,7 +24,7 @@ export function pictureOf(
     theme,
     things: seen,
     drawn: board.drawn,
-    edited: board.editing,
+    edited: edited !== undefined && hasForm(edited) ? null : board.editing,
     faded: doing.erased,
     selected: chosen,
     frame: board.frame,
@@ -41,5 +44,7 @@ export function pictureOf(
     })),
     sketches: place.sketches,
     found,
+    now: acting,
+    wires: wiresOf(chosen, seen),
   };
 }

@@ -1,5 +1,6 @@
 /** The tools by their names. */
 
+import { ActingTool } from "./acting-tool";
 import {
   ArrowTool,
   EraserTool,
@@ -26,6 +27,7 @@ const MAKERS: Readonly<Record<ToolName, (desk: Desk) => Tool>> = {
   sticky: (desk) => new StickyTool(desk),
   frame: (desk) => new FrameTool(desk),
   eraser: (desk) => new EraserTool(desk),
+  acting: (desk) => new ActingTool(desk),
 };
 
 export function makeTool(name: ToolName, desk: Desk): Tool {

@@ -66,7 +66,7 @@ export class SelectTool implements Tool {
       this.work =
         handle === "turn" ? { kind: "turn", frame } : { kind: "resize", name: handle, frame };
       this.hold(desk.chosen);
-    } else if (thing !== null && press.count === 2) {
+    } else if (thing !== null && press.count === 2 && !desk.isUsedAt(thing, press.at)) {
       this.work = null;
       this.open(thing);
     } else {
@@ -229,12 +229,20 @@ export class SelectTool implements Tool {
     const { work, desk, result } = this;
     this.work = null;
     desk.show(IDLE);
-    if (work?.kind === "pressed" && work.thing !== null && this.wasChosen)
-      this.pressedAgain(work.thing, press);
+    if (work?.kind === "pressed" && work.thing !== null) {
+      if (this.wasChosen) this.pressedAgain(work.thing, press);
+      this.use(work.thing, press);
+    }
     if (work?.kind === "move" && work.isCopy && result.length > 0) this.copy(result);
     else if (result.length > 0) desk.change(result);
     desk.release();
     this.result = [];
+  }
+
+  /** With Shift things are selected alone. */
+  private use({ id }: Thing, press: Press): void {
+    const thing = this.desk.things.get(id);
+    if (thing !== undefined && !press.isShift) this.desk.useAt(thing, press.at);
   }
 
   private pressedAgain(thing: Thing, press: Press): void {
@@ -265,8 +273,9 @@ export class SelectTool implements Tool {
     const over = desk.topAt(press);
     const isChosen = over !== null && desk.chosen.some(({ id }) => id === over.id);
     if (handle !== null) desk.cursor(cursorOf(handle, desk.frame?.turn ?? 0));
-    else
-      desk.cursor(end !== null ? "crosshair" : over !== null && desk.mayWrite ? "move" : "default");
+    else if (end !== null) desk.cursor("crosshair");
+    else if (over !== null && desk.isUsedAt(over, press.at)) desk.cursor("pointer");
+    else desk.cursor(over !== null && desk.mayWrite ? "move" : "default");
     desk.show({ hovered: over !== null && !isChosen ? over.id : null });
   }
 

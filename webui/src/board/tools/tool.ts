@@ -7,6 +7,7 @@ import type { Camera } from "../model/camera";
 import type { Frame, Point } from "../model/geometry";
 import type { Handle } from "../model/handles";
 import type { Look } from "../model/make";
+import type { Made } from "../model/make-acting";
 import type { Guide } from "../model/snapping";
 
 export type ToolName =
@@ -21,7 +22,8 @@ export type ToolName =
   | "text"
   | "sticky"
   | "frame"
-  | "eraser";
+  | "eraser"
+  | "acting";
 
 /** Where a pointer is, in the place and on the screen. */
 export interface Press {
@@ -75,6 +77,8 @@ export interface Desk {
   /** How a new thing of this kind looks. */
   lookOf(kind: string): Look;
   readonly nextOrder: number;
+  /** What the tool for things that act makes. */
+  readonly made: Made;
   select(ids: readonly string[]): void;
   show(doing: Partial<Doing>): void;
   pan(dx: number, dy: number): void;
@@ -88,6 +92,9 @@ export interface Desk {
   grab(ids: readonly string[], lost: () => void): void;
   release(): void;
   write(id: string): void;
+  /** Whether a press at this point has the thing act, beside selecting it. */
+  isUsedAt(thing: Thing, at: Point): boolean;
+  useAt(thing: Thing, at: Point): void;
   /** A thing to write into that is not put before there is something in it. */
   writeNew(thing: Thing): void;
   /** The tool has done what it is for. */

@@ -1,6 +1,49 @@
 import { number, plural } from "../formats";
 
 export default {
+  // making them
+  more: "More things",
+  thingsThatAct: "Things that act",
+  furnishing: "Furniture",
+  playingCard: "Card",
+  use: "Use",
+  settings: "Settings",
+  settingsOf: (thing: string) => `Settings of ${thing}`,
+  enterUses: "Use it: turn on, roll, start; write into what is not for use",
+  connect: "Connect",
+  disconnect: "Disconnect",
+  tooManyLamps: "A switch lights 32 lamps at most. Use one more switch.",
+  // their settings
+  name: "Name",
+  question: "Question",
+  front: "Front",
+  back: "Back",
+  form: "Form",
+  length: "Length",
+  minutes: "Minutes",
+  seconds: "Seconds",
+  ofMinutes: (minutes: number) => plural(minutes, "1 minute", `${number(minutes)} minutes`),
+  faces: "Faces",
+  die: (faces: number) => `d${number(faces)}`,
+  choices: "Choices, one a line",
+  choicesHelp: (most: number) =>
+    `Up to ${number(most)}. Votes stay with their line, whatever is written there.`,
+  target: "Leads to",
+  noTarget: "Nowhere",
+  unknownPlace: "A board that you cannot see in your list",
+  placesComing: "Looking for your boards …",
+  placesFailed: "Your boards could not be listed. Close this and try again.",
+  noPlaces: "There is no other board yet. Make one from the list of files.",
+  address: "Address",
+  lamps: "Lamps",
+  noLamps: "There is no lamp in sight. Put one on the board first.",
+  badLength: "A timer runs from 1 second to 7 days.",
+  badFaces: "A die has 2 to 1,000 faces.",
+  noChoices: "A vote needs a choice at least: write one a line.",
+  tooManyChoices: (most: number) => `A vote has ${number(most)} choices at most.`,
+  tooLongChoices: "The choices are too long together: 2,000 letters at most.",
+  badAddress: "This is no address. Write one like https://example.org.",
+  moreChoices: (choices: number) => `+${number(choices)} more, in the list`,
   // what things can do
   turnOn: "Turn on",
   turnOff: "Turn off",
@@ -31,6 +74,7 @@ export default {
   thing_held: "Somebody is moving it right now. Try again in a moment.",
   heldBy: (name: string) => `${name} is moving it right now. Try again in a moment.`,
   notDone: "That did not work. It is as it was before.",
+  doOf: (deed: string, thing: string) => `${deed}: ${thing}`,
   // how things stand
   isOn: "on",
   isOff: "off",
@@ -62,6 +106,8 @@ export default {
   plant: "plant",
   wall: "wall",
   // said
+  saidUsed: (things: number) =>
+    plural(things, "Others used 1 thing.", `Others used ${number(things)} things.`),
   stands: (name: string, state: string) => `${name}: ${state}.`,
   rings: (timer: string) => `${timer}: time is up.`,
 };
