@@ -92,7 +92,9 @@ test("what was seen is seen until it is a good deal further away", () => {
 
 test("of ten thousand things the nearest are shown, within little time", () => {
   const things = Array.from({ length: 10_000 }, (_, at) =>
-    at % 2 === 0 ? note((at % 40) - 20, (at % 37) - 18) : thing("token", [(at % 30) - 15, (at % 29) - 14]),
+    at % 2 === 0
+      ? note((at % 40) - 20, (at % 37) - 18)
+      : thing("token", [(at % 30) - 15, (at % 29) - 14]),
   );
   const all = byId(things);
   const start_ms = performance.now();
@@ -105,11 +107,20 @@ test("of ten thousand things the nearest are shown, within little time", () => {
 
 test("absurd sizes and places are shown as far as there is room, and nothing throws", () => {
   const kinds = ["furniture", "ball", "dice", "token", "light", "switch", "door", "vote", "timer"];
-  const absurd = [...kinds, "clock", "link", "card", "sticky", "frame", "nonsense"].flatMap((kind) => [
-    thing(kind, [0, 0], { width: SIZE_MAX, height: SIZE_MAX, depth: SIZE_MAX, z: -SIZE_MAX }),
-    thing(kind, [0, 0], { width: 0, height: 0, z: SIZE_MAX }),
-    thing(kind, [0, 0], { props: [["wall", true], ["face", 1e9], ["on", "yes"]], style: [["fill", "x"]] }),
-  ]);
+  const absurd = [...kinds, "clock", "link", "card", "sticky", "frame", "nonsense"].flatMap(
+    (kind) => [
+      thing(kind, [0, 0], { width: SIZE_MAX, height: SIZE_MAX, depth: SIZE_MAX, z: -SIZE_MAX }),
+      thing(kind, [0, 0], { width: 0, height: 0, z: SIZE_MAX }),
+      thing(kind, [0, 0], {
+        props: [
+          ["wall", true],
+          ["face", 1e9],
+          ["on", "yes"],
+        ],
+        style: [["fill", "x"]],
+      }),
+    ],
+  );
   const layout = laid(absurd);
   expect(layout.tiles.size).toBeLessThan(200);
   for (const one of absurd) {
@@ -131,7 +142,8 @@ test("a lamp that is on shines, a die shows its face, and an unknown thing is a 
   const lit = partsOf(thing("light", [0, 0], { props: [["on", true]] }), THEME);
   const unlit = partsOf(thing("light", [0, 0], { props: [["on", false]] }), THEME);
   expect([lit.some(({ isLit }) => isLit), unlit.some(({ isLit }) => isLit)]).toEqual([true, false]);
-  const pips = (face: number) => partsOf(thing("dice", [0, 0], { props: [["face", face]] }), THEME).length;
+  const pips = (face: number) =>
+    partsOf(thing("dice", [0, 0], { props: [["face", face]] }), THEME).length;
   expect([pips(1), pips(6), pips(7)]).toEqual([3, 13, 1]);
   expect(partsOf(thing("nonsense", [0, 0]), THEME).map(({ form }) => form)).toEqual(["box"]);
 });

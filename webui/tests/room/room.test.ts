@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { LocalPlace } from "../../src/board/live/local-doors";
 import { Others } from "../../src/board/live/others";
+import type { Board } from "../../src/board/model/board";
 import type { Thing } from "../../src/place/thing";
 import { Room } from "../../src/room/live/room";
 import { frontOf, nearOf } from "../../src/room/model/focus";
@@ -11,6 +12,7 @@ import { note, person, thing, wall } from "./things";
 
 interface Guest {
   readonly room: Room;
+  readonly board: Board;
   readonly said: string[];
   readonly others: Others;
   readonly stances: unknown[];
@@ -31,6 +33,7 @@ function guest(place: LocalPlace, who: string, isCalm = false): Guest {
   );
   const found: Guest = {
     room,
+    board,
     said,
     others,
     stances,
@@ -51,13 +54,19 @@ function guest(place: LocalPlace, who: string, isCalm = false): Guest {
   return found;
 }
 
-test("what stands before one is in front, and what is behind is not", () => {
+test("what stands before one is in front, and what is behind is not", async () => {
   const ann = guest(new LocalPlace(), "ann");
-  const [before, behind, afar] = [thing("light", [0, -2]), thing("switch", [0, 2]), thing("dice", [0, -9])];
-  void ann.put(before, behind, afar);
+  const [before, behind, afar] = [
+    thing("light", [0, -2]),
+    thing("switch", [0, 2]),
+    thing("dice", [0, -9]),
+  ];
+  await ann.put(before, behind, afar);
   ann.frames(1);
   expect(ann.room.focus?.id).toBe(before.id);
-  expect(ann.room.near.map(({ thing: { id } }) => id).sort()).toEqual([before.id, behind.id].sort());
+  expect(ann.room.near.map(({ thing: { id } }) => id).sort()).toEqual(
+    [before.id, behind.id].sort(),
+  );
   ann.room.walker.look(Math.PI, 0);
   ann.frames(1);
   expect(ann.room.focus?.id).toBe(behind.id);
@@ -148,19 +157,18 @@ test("what is locked stays, and what others delete is carried no further", async
 });
 
 test("the cells about who walks are asked for, and the board's view is not", () => {
-  const place = new LocalPlace();
-  const ann = guest(place, "ann");
+  const ann = guest(new LocalPlace(), "ann");
   const boxes: number[][] = [];
-  const { view } = ann.room["ground"].place;
-  ann.room["ground"].place.view = (asked) => {
+  const { board } = ann;
+  const view = board.place.view.bind(board.place);
+  board.place.view = (asked) => {
     boxes.push([...asked.box]);
-    view.call(ann.room["ground"].place, asked);
+    view(asked);
   };
   ann.room.walker.stand({ x: 100, y: 0 });
   ann.frames(1);
   const [left = 0, , right = 0] = boxes[0] ?? [];
   expect((left + right) / 2 / METRE).toBeCloseTo(100, 0);
-  const { board } = ann.room["ground"];
   board.look(board.camera.zoomed(2));
   expect(boxes.length).toBe(1);
   ann.room.leave();
@@ -222,13 +230,19 @@ test("what others drag is at their height, and so is a lamp that somebody carrie
 
 test("a press picks what stands before what lies, a wall before both, and what hangs there", async () => {
   const ann = guest(new LocalPlace(), "ann");
-  const [panel, hung, box, paper] = [wall(0, -8), note(0, -8), thing("furniture", [4, -4]), note(-4, -4)];
+  const [panel, hung, box, paper] = [
+    wall(0, -8),
+    note(0, -8),
+    thing("furniture", [4, -4]),
+    note(-4, -4),
+  ];
   await ann.put(panel, hung, box, paper);
   ann.frames(1);
   const from = { x: 0, y: 0, up: 1.6 };
   const towards = (x: number, y: number, up: number) =>
     ann.room.picked({ from, by: { x: x - from.x, y: y - from.y, up: up - from.up } });
-  const id = (picked: ReturnType<typeof towards>) => (picked?.kind === "thing" ? picked.id : picked?.kind);
+  const id = (picked: ReturnType<typeof towards>) =>
+    picked?.kind === "thing" ? picked.id : picked?.kind;
   expect(id(towards(4, -4, 0.3))).toBe(box.id);
   expect(id(towards(-4, -4, 0))).toBe(paper.id);
   expect(id(towards(0, -10, 2.35))).toBe(hung.id);
@@ -237,9 +251,11 @@ test("a press picks what stands before what lies, a wall before both, and what h
   expect(towards(0, -5, 9)).toBeNull();
 });
 
-test("what is near is told in the order of nearness, as much as can be listened to", () => {
+test("what is near is told in the order of nearness, as much as can be listened to", async () => {
   const ann = guest(new LocalPlace(), "ann");
-  void ann.put(...Array.from({ length: 60 }, (_, at) => thing("token", [(at % 8) * 0.5, -(at % 7) * 0.5])));
+  await ann.put(
+    ...Array.from({ length: 60 }, (_, at) => thing("token", [(at % 8) * 0.5, -(at % 7) * 0.5])),
+  );
   ann.frames(1);
   const near = nearOf(ann.room.layout, { x: 0, y: 0 });
   expect(near.length).toBe(24);

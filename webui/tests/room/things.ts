@@ -1,6 +1,6 @@
 /** Things of a place as the room meets them. */
 
-import { personOf, type Person } from "../../src/board/live/others";
+import { type Person, personOf } from "../../src/board/live/others";
 import { newSticky, newThing } from "../../src/board/model/make";
 import type { Theme } from "../../src/board/model/palette";
 import type { Thing } from "../../src/place/thing";
@@ -18,7 +18,11 @@ export const THEME: Theme = {
 };
 
 /** A thing whose middle and size are in metres. */
-export function thing(kind: string, at: readonly [number, number], more: Partial<Thing> = {}): Thing {
+export function thing(
+  kind: string,
+  at: readonly [number, number],
+  more: Partial<Thing> = {},
+): Thing {
   const frame = { x: at[0] * METRE, y: at[1] * METRE, width: METRE, height: METRE, turn: 0 };
   return { ...newThing(kind, frame, {}), ...more };
 }

@@ -30,6 +30,7 @@ import { type Draft, Others, type Person, personOf, type Stance, toPresence } fr
 import { type NotDone, PlaceView } from "./place-view";
 import { PRESENCE } from "./presence";
 import { SessionDoors } from "./session-doors";
+import { Whereabouts } from "./whereabouts";
 
 export interface BoardState {
   readonly isLoaded: boolean;
@@ -107,14 +108,7 @@ export class BoardController {
   readonly bells: Bells;
   /** Everything was brought into sight once. */
   isFitted = false;
-  /** What the board is to show when it is shown next; null: what it has shown last. */
-  spot: Box | null = null;
-  /** Brings the person to a part of the place while another face than the board is shown. */
-  goes: ((view: Box) => void) | null = null;
-  /** Where the person stands, or has stood last, in the room. */
-  stance: Stance | null = null;
-  /** What the person sees from there; null: they are on another face. */
-  private aura: Box | null = null;
+  readonly whereabouts = new Whereabouts();
   private here: Presence | null = null;
   private at: Point | null = null;
   private isShowing = false;
@@ -368,7 +362,7 @@ export class BoardController {
       people.find(({ name }) => name === before?.name);
     this.following = now ?? null;
     // Who walks goes after the other's feet.
-    if (now?.view == null || this.goes !== null) return;
+    if (now?.view == null || this.whereabouts.goes !== null) return;
     this.board.look(this.board.camera.fitting(now.view, NO_EDGES));
   }
 
@@ -411,7 +405,7 @@ export class BoardController {
   /** One goes there once: following somebody else ends with it. */
   private goTo(view: Box): void {
     this.wandered();
-    if (this.goes !== null) this.goes(view);
+    if (this.whereabouts.goes !== null) this.whereabouts.goes(view);
     else this.board.look(this.board.camera.fitting(view, NO_EDGES));
   }
 
@@ -428,8 +422,8 @@ export class BoardController {
 
   /** The person stands there in the room and sees so much; null: they have left it. */
   stands(stance: Stance | null, aura: Box | null): void {
-    if (stance !== null) this.stance = stance;
-    this.aura = aura;
+    this.whereabouts.stance = stance ?? this.whereabouts.stance;
+    this.whereabouts.aura = aura;
     this.pointed(stance);
   }
 
@@ -437,7 +431,7 @@ export class BoardController {
   private show(): void {
     if (this.isShowing || this.isClosed) return;
     this.isShowing = true;
-    this.parts.after(this.aura === null ? SHOWN_MS : WALK_SHOWN_MS, () => {
+    this.parts.after(this.whereabouts.aura === null ? SHOWN_MS : WALK_SHOWN_MS, () => {
       this.isShowing = false;
       if (!this.isClosed) this.here?.set(this.ownPresence());
     });
@@ -453,12 +447,12 @@ export class BoardController {
       selected: board.selected,
       drafts: drafts.map((one): Draft => [one.id, one.x, one.y, one.width, one.height, one.turn]),
       ink: board.doing.ink,
-      view: clipped(this.aura ?? [left, top, right, bottom]),
+      view: clipped(this.whereabouts.aura ?? [left, top, right, bottom]),
       isIdle: this.parts.now_ms() - this.active_ms > IDLE_MS,
       calls: this.calls,
       colour: board.styleFor("ink").colour,
       width: board.styleFor("ink").width,
-      avatar: this.aura === null ? null : this.stance,
+      avatar: this.whereabouts.avatar,
     });
   }
 

@@ -111,7 +111,12 @@ export function isWall(board: Board): boolean | null {
 
 export function toggleWall(board: Board): void {
   const wall = isWall(board) !== true;
-  if (board.mayWrite) board.change(free(board).filter(mayBeWall).map((one) => withProps(one, { wall })));
+  if (board.mayWrite)
+    board.change(
+      free(board)
+        .filter(mayBeWall)
+        .map((one) => withProps(one, { wall })),
+    );
 }
 
 export function mayBeWall({ kind }: Thing): boolean {

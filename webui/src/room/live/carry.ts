@@ -38,9 +38,7 @@ export class Carry {
   static take(board: Board, thing: Thing, lost: () => void): Carry | null {
     if (!board.mayWrite || thing.locked || isArrow(thing)) return null;
     const all = withContents(withGroups([thing], board.things), board.things);
-    const free = all.filter(
-      (one) => !one.locked && (!isArrow(one) || isLoose(one, board.things)),
-    );
+    const free = all.filter((one) => !one.locked && (!isArrow(one) || isLoose(one, board.things)));
     if (free.length > CARRIED_MAX) return null;
     return new Carry(board, thing, free, lost);
   }

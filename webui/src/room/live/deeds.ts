@@ -21,8 +21,6 @@ export interface Choice {
 }
 
 export interface DeedOwner {
-  /** The page goes to a path of its own, or opens another page. */
-  open(to: string): void;
   board(thing: Thing): void;
   say(notice: string): void;
 }
@@ -40,9 +38,15 @@ export class Deeds {
   of(thing: Thing): Choice[] {
     if (this.room.carry !== null) return this.ofCarried();
     const acts = this.acts(thing).map((deed, at): Choice => {
-      const act = () => this.act(thing, deed);
+      const act = () => this.controller.acting.do(thing.id, deed);
       const { label, hindrance, isOn } = deed;
-      return { label, hindrance, key: at === 0 ? "E" : "", act, ...(isOn === undefined ? {} : { isOn }) };
+      return {
+        label,
+        hindrance,
+        key: at === 0 ? "E" : "",
+        act,
+        ...(isOn === undefined ? {} : { isOn }),
+      };
     });
     return [...acts, ...this.ofPlace(thing, acts.length === 0)];
   }
@@ -83,12 +87,6 @@ export class Deeds {
       { label: roomWords.turnIt, key: "R", hindrance: "", act: () => room.turnCarried(TURN) },
       { label: roomWords.letGo, key: "Esc", hindrance: "", act: () => room.letGo() },
     ];
-  }
-
-  private act(thing: Thing, { action, given, hindrance, to }: Deed): void {
-    if (hindrance !== "") this.owner.say(hindrance);
-    else if (action !== "open") void this.controller.operate(thing.id, action, given);
-    else if (to !== undefined) this.owner.open(to);
   }
 
   /** What a press, E or Enter does: the usual act, else it is picked up. */

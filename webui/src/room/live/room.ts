@@ -7,12 +7,13 @@
 
 import type { BoardController } from "../../board/live/controller";
 import type { Person } from "../../board/live/others";
-import type { Things } from "../../board/model/arrows";
+import { isArrow, type Things } from "../../board/model/arrows";
 import type { Point } from "../../board/model/geometry";
+import { isLoose } from "../../board/model/transform";
 import { radians, turned } from "../../board/model/units";
 import type { Box } from "../../place/squares";
 import type { Thing } from "../../place/thing";
-import { Company, type Companion } from "../model/company";
+import { type Companion, Company } from "../model/company";
 import { frontOf, type Near, nearOf, REACH, reachOf } from "../model/focus";
 import { bodyOf, isDrawn } from "../model/forms";
 import { type Layout, layoutOf } from "../model/layout";
@@ -51,6 +52,11 @@ const KEPT_M = 1.2;
 const FRAME_MAX_S = 0.1;
 /** Who follows stays so far from whom they follow. */
 const BESIDE = 1.6;
+
+/** Arrows that are bound stay where they lie until what they are bound to is put down. */
+function goesAlong(thing: Thing, things: Things): boolean {
+  return !isArrow(thing) || isLoose(thing, things);
+}
 
 const NOTHING: Layout = layoutOf([], new Map(), new Set(), [0, 0, 1, 1]);
 
@@ -147,7 +153,8 @@ export class Room {
     }
     const { things } = board;
     const theirs = others.drafts(things);
-    const moved = new Set([...board.doing.drafts.keys(), ...theirs.map(({ id }) => id)]);
+    const drafts = [...this.carried, ...theirs].filter((one) => goesAlong(one, things));
+    const moved = new Set(drafts.map(({ id }) => id));
     this.arrange(things, moved);
     this.slab(things, theirs);
     this.track(theirs, now_ms);
@@ -169,7 +176,8 @@ export class Room {
   private slab(things: Things, theirs: readonly Thing[]): void {
     const held = new Map<string, Thing[]>();
     const add = (who: string, thing: Thing): void => {
-      if (isDrawn(thing)) held.set(who, [...(held.get(who) ?? []), thing]);
+      if (isDrawn(thing) && goesAlong(thing, things))
+        held.set(who, [...(held.get(who) ?? []), thing]);
     };
     for (const thing of this.carried) add("", thing);
     for (const thing of theirs) add(this.dragger(thing.id)?.who ?? "?", thing);
@@ -221,7 +229,11 @@ export class Room {
     const found: Mover[] = [];
     for (const thing of this.carried) {
       if (isDrawn(thing) || !things.has(thing.id)) continue;
-      found.push({ thing, pose: { ...inMetres(thing), heading: radians(thing.turn) }, up: HELD_UP });
+      found.push({
+        thing,
+        pose: { ...inMetres(thing), heading: radians(thing.turn) },
+        up: HELD_UP,
+      });
     }
     for (const [id, track] of this.tracks) {
       const thing = things.get(id);
@@ -246,7 +258,10 @@ export class Room {
 
   /** Goes on to this time; whether something of the picture goes on changing. */
   advance(now_ms: number, stride: Stride): boolean {
-    const passed_s = Math.min(FRAME_MAX_S, Math.max(0, (now_ms - (this.last_ms ?? now_ms)) / 1_000));
+    const passed_s = Math.min(
+      FRAME_MAX_S,
+      Math.max(0, (now_ms - (this.last_ms ?? now_ms)) / 1_000),
+    );
     this.last_ms = now_ms;
     this.pursue(now_ms);
     const walks = this.isCalm() ? false : this.walker.step(stride, passed_s);
@@ -304,7 +319,10 @@ export class Room {
   private ask(): void {
     const { x, y, yaw } = this.walker;
     const before = this.asked?.at ?? { x, y };
-    const [dx, dy] = [x - before.x, y - before.y].map((one) => Math.round(one * METRE)) as [number, number];
+    const [dx, dy] = [x - before.x, y - before.y].map((one) => Math.round(one * METRE)) as [
+      number,
+      number,
+    ];
     this.asked = { at: { x, y }, heading: yaw };
     this.ground.place.view({ box: auraOf({ x, y }, yaw), dx, dy });
     this.isStale = true;
@@ -430,5 +448,4 @@ export class Room {
     const far = HELD_M + deep / 2;
     carry.move(inLengths({ x: walker.x + by.x * far, y: walker.y + by.y * far }), this.carriedTurn);
   }
-
 }

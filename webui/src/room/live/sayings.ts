@@ -2,8 +2,8 @@
 
 import { mayAct } from "../../board/model/acts";
 import type { Things } from "../../board/model/arrows";
-import { kindText, nameOf, shortText } from "../../board/model/saying";
-import { addressOf, faceOf, isUp, placeOf } from "../../board/model/settings";
+import { kindText, nameOf, shortText, shownText } from "../../board/model/saying";
+import { addressOf, faceOf, placeOf } from "../../board/model/settings";
 import { addressText, type Now, stateOf } from "../../board/model/states";
 import type { Thing } from "../../place/thing";
 import { roomWords } from "../../words/room";
@@ -26,7 +26,7 @@ export function labelOf(thing: Thing, things: Things, now: Now): string {
       return face > 6 ? String(face) : "";
     }
     case "token":
-      return isUp(thing) ? text : "";
+      return shortText(shownText(thing), 40);
     case "vote":
       return text || kindText(thing);
     case "door":
@@ -42,7 +42,10 @@ export function labelOf(thing: Thing, things: Things, now: Now): string {
 
 /** How a thing is and what it is called, without what can be done. */
 export function standing(thing: Thing, things: Things, now: Now): { name: string; state: string } {
-  return { name: nameOf(thing), state: mayAct(thing) || thing.kind === "clock" ? stateOf(thing, things, now) : "" };
+  return {
+    name: nameOf(thing),
+    state: mayAct(thing) || thing.kind === "clock" ? stateOf(thing, things, now) : "",
+  };
 }
 
 /** "Lamp, off. E: Turn on." */
@@ -57,6 +60,8 @@ export function spoken(
 
 /** Whether what it says changes by itself. */
 export function isTicking(thing: Thing): boolean {
-  return thing.kind === "clock" || (thing.kind === "timer" && thing.props.some(([name]) => name === "due"));
+  return (
+    thing.kind === "clock" ||
+    (thing.kind === "timer" && thing.props.some(([name]) => name === "due"))
+  );
 }
-

@@ -11,9 +11,14 @@ const BEFORE = 6 * METRE;
 /** In an empty place: a few steps before its middle. */
 const EMPTY = 3 * METRE;
 
-export function start({ stance, board, place }: Pick<BoardController, "stance" | "board" | "place">): Point & {
+export function start({
+  whereabouts,
+  board,
+  place,
+}: Pick<BoardController, "whereabouts" | "board" | "place">): Point & {
   readonly heading: Heading;
 } {
+  const { stance } = whereabouts;
   if (stance !== null) return { x: stance.x, y: stance.y, heading: radians(stance.turn) };
   const { camera } = board;
   if (camera.width > 0) return before(camera.box);

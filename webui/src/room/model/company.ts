@@ -1,10 +1,10 @@
 /** The other people in the room: where each of them is, and what they look like. */
 
 import type { Person } from "../../board/live/others";
-import { colourOf } from "../../people";
 import { radians } from "../../board/model/units";
-import { type Pose, Track } from "./tracks";
+import { colourOf } from "../../people";
 import { METRE } from "./metres";
+import { type Pose, Track } from "./tracks";
 
 export const FIGURES = ["capsule", "bell", "robot", "egg"] as const;
 export type Figure = (typeof FIGURES)[number];

@@ -1,7 +1,7 @@
 /** What is near who walks, and what of it is in front of them. */
 
-import { boxOf, inside, type Point } from "../../board/model/geometry";
 import { isArrow } from "../../board/model/arrows";
+import { boxOf, inside, type Point } from "../../board/model/geometry";
 import type { Thing } from "../../place/thing";
 import { bodyOf, isDrawn, type Panel } from "./forms";
 import type { Layout } from "./layout";
@@ -31,7 +31,8 @@ export interface Near {
 
 /** How far it is to a thing, wherever it stands, lies or hangs. */
 export function reachOf(thing: Thing, layout: Layout, at: Point): Near {
-  const panel = layout.holders.get(thing.id) ?? layout.panels.find((one) => one.thing.id === thing.id);
+  const panel =
+    layout.holders.get(thing.id) ?? layout.panels.find((one) => one.thing.id === thing.id);
   if (panel !== undefined) return panelReach(thing, panel, at);
   const middle = { x: thing.x / METRE, y: thing.y / METRE };
   if (isDrawn(thing)) {
@@ -40,7 +41,10 @@ export function reachOf(thing: Thing, layout: Layout, at: Point): Near {
     return { thing, far, at: middle };
   }
   const { across, deep } = bodyOf(thing);
-  const far = Math.max(0, Math.hypot(middle.x - at.x, middle.y - at.y) - Math.max(across, deep) / 2);
+  const far = Math.max(
+    0,
+    Math.hypot(middle.x - at.x, middle.y - at.y) - Math.max(across, deep) / 2,
+  );
   return { thing, far, at: middle };
 }
 
@@ -84,4 +88,3 @@ export function frontOf(near: readonly Near[], at: Point, heading: Heading): Nea
   }
   return best;
 }
-

@@ -151,7 +151,11 @@ export function bodyOf(thing: Thing): Body {
     }
     case "vote":
     case "link":
-      return { across: bounded(across, 3), deep: 0.3, high: depth ?? HIGH_OF_KINDS[thing.kind] ?? 1 };
+      return {
+        across: bounded(across, 3),
+        deep: 0.3,
+        high: depth ?? HIGH_OF_KINDS[thing.kind] ?? 1,
+      };
     case "door":
       return { across: Math.max(0.9, bounded(across, 4)), deep: 0.2, high: depth ?? 2.2 };
     default:
@@ -171,4 +175,3 @@ const RAISED = METRE / 4;
 export function isRaised(thing: Thing): boolean {
   return isDrawn(thing) && Math.abs(thing.z) >= RAISED;
 }
-

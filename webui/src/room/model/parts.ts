@@ -108,7 +108,12 @@ function furniture(thing: Thing, body: Body, theme: Theme): Part[] {
       const back = Math.min(0.08, deep / 4);
       return [
         part("box", [0, seat, 0], [across, 0.07, deep], colour),
-        part("box", [0, (seat + high) / 2, back / 2 - deep / 2], [across, high - seat, back], colour),
+        part(
+          "box",
+          [0, (seat + high) / 2, back / 2 - deep / 2],
+          [across, high - seat, back],
+          colour,
+        ),
         ...legs(body, seat, METAL[shade]),
       ];
     }
@@ -130,7 +135,12 @@ function furniture(thing: Thing, body: Body, theme: Theme): Part[] {
       return [
         part("cylinder", [0, pot / 2, 0], [wide * 0.55, pot, wide * 0.55], POT[shade]),
         part("sphere", [0, pot + crown * 0.4, 0], [wide, crown * 0.8, wide], LEAF[shade]),
-        part("sphere", [wide * 0.1, pot + crown * 0.74, 0], [wide * 0.66, crown * 0.5, wide * 0.66], LEAF[shade]),
+        part(
+          "sphere",
+          [wide * 0.1, pot + crown * 0.74, 0],
+          [wide * 0.66, crown * 0.5, wide * 0.66],
+          LEAF[shade],
+        ),
       ];
     }
     case "shelf": {
@@ -142,7 +152,9 @@ function furniture(thing: Thing, body: Body, theme: Theme): Part[] {
       return [...boards, wall(side / 2 - across / 2), wall(across / 2 - side / 2)];
     }
     case "rug":
-      return [part("box", [0, 0.012, 0], [across, 0.024, deep], ownColour(thing, theme, "#a9606c"))];
+      return [
+        part("box", [0, 0.012, 0], [across, 0.024, deep], ownColour(thing, theme, "#a9606c")),
+      ];
     case "wall":
       return [box(body, ownColour(thing, theme, PALE[shade]))];
     default:
@@ -178,7 +190,13 @@ export function bulbHeight(thing: Thing): number {
 
 function switchParts(thing: Thing, { high }: Body, metal: string, pale: string): Part[] {
   const on = isOn(thing);
-  const knob = part("box", [0, high + (on ? 0.06 : -0.06), 0.06], [0.12, 0.16, 0.1], on ? GO : STOP, on);
+  const knob = part(
+    "box",
+    [0, high + (on ? 0.06 : -0.06), 0.06],
+    [0.12, 0.16, 0.1],
+    on ? GO : STOP,
+    on,
+  );
   return [
     part("cylinder", [0, 0.03, 0], [0.4, 0.06, 0.4], metal),
     part("cylinder", [0, high / 2, 0], [0.08, high, 0.08], metal),
@@ -191,11 +209,36 @@ function switchParts(thing: Thing, { high }: Body, metal: string, pale: string):
 const PIPS: readonly (readonly (readonly [number, number])[])[] = [
   [],
   [[0, 0]],
-  [[-1, -1], [1, 1]],
-  [[-1, -1], [0, 0], [1, 1]],
-  [[-1, -1], [1, -1], [-1, 1], [1, 1]],
-  [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]],
-  [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
+  [
+    [-1, -1],
+    [1, 1],
+  ],
+  [
+    [-1, -1],
+    [0, 0],
+    [1, 1],
+  ],
+  [
+    [-1, -1],
+    [1, -1],
+    [-1, 1],
+    [1, 1],
+  ],
+  [
+    [-1, -1],
+    [1, -1],
+    [0, 0],
+    [-1, 1],
+    [1, 1],
+  ],
+  [
+    [-1, -1],
+    [1, -1],
+    [-1, 0],
+    [1, 0],
+    [-1, 1],
+    [1, 1],
+  ],
 ];
 
 /** The face that was thrown lies above, and looks at who stands before it, too. */
@@ -206,7 +249,12 @@ function dice(thing: Thing, { across: side }: Body, pale: string): Part[] {
     part("cylinder", [x * side * 0.25, side, y * side * 0.25], [wide, 0.02, wide], "#1c2330"),
   );
   const before = pips.map(([x, y]) =>
-    part("sphere", [x * side * 0.25, side / 2 - y * side * 0.25, side / 2], [wide, wide, 0.03], "#1c2330"),
+    part(
+      "sphere",
+      [x * side * 0.25, side / 2 - y * side * 0.25, side / 2],
+      [wide, wide, 0.03],
+      "#1c2330",
+    ),
   );
   return [part("box", [0, side / 2, 0], [side, side, side], pale), ...above, ...before];
 }
@@ -214,7 +262,12 @@ function dice(thing: Thing, { across: side }: Body, pale: string): Part[] {
 function token(thing: Thing, { across, deep, high }: Body, colour: string, line: string): Part[] {
   return [
     part("cylinder", [0, high / 2, 0], [across, high, deep], colour),
-    part("cylinder", [0, high + 0.005, 0], [across * 0.7, 0.02, deep * 0.7], isUp(thing) ? line : colour),
+    part(
+      "cylinder",
+      [0, high + 0.005, 0],
+      [across * 0.7, 0.02, deep * 0.7],
+      isUp(thing) ? line : colour,
+    ),
   ];
 }
 
@@ -225,7 +278,13 @@ function ball({ across: wide }: Body, colour: string, pale: string): Part[] {
   ];
 }
 
-function sign({ across, high }: Body, metal: string, face: string, line: string, form: Primitive): Part[] {
+function sign(
+  { across, high }: Body,
+  metal: string,
+  face: string,
+  line: string,
+  form: Primitive,
+): Part[] {
   const wide = Math.max(0.4, across);
   const tall = form === "box" ? Math.min(0.9, high * 0.45) : Math.min(wide, high * 0.45);
   const middle = high - tall / 2;

@@ -1,8 +1,8 @@
 /** What a ray from the eye meets first: a thing that stands or hangs, somebody, or the floor. */
 
-import { topAt } from "../../board/model/hit";
 import type { Things } from "../../board/model/arrows";
 import type { Point } from "../../board/model/geometry";
+import { topAt } from "../../board/model/hit";
 import { radians, units } from "../../board/model/units";
 import type { Thing } from "../../place/thing";
 import { bodyOf, FOOT, onPanel, PANEL_THICKNESS, type Panel } from "./forms";
@@ -64,7 +64,15 @@ function along({ from, by }: Ray, far: number): Spatial {
 export function blockOf(thing: Thing): Block {
   const { across, deep, high } = bodyOf(thing);
   const foot = thing.z / METRE;
-  return { x: thing.x / METRE, y: thing.y / METRE, foot, across, deep, high, heading: radians(thing.turn) };
+  return {
+    x: thing.x / METRE,
+    y: thing.y / METRE,
+    foot,
+    across,
+    deep,
+    high,
+    heading: radians(thing.turn),
+  };
 }
 
 export function pick(ray: Ray, layout: Layout, all: Things): Picked | null {
@@ -76,7 +84,13 @@ export function pick(ray: Ray, layout: Layout, all: Things): Picked | null {
     if (closer(far)) best = { kind: "thing", id: thing.id, at: along(ray, far), far };
   }
   for (const panel of layout.panels) {
-    const far = enters(ray, { ...panel, foot: FOOT, deep: PANEL_THICKNESS, across: panel.width, high: panel.height });
+    const far = enters(ray, {
+      ...panel,
+      foot: FOOT,
+      deep: PANEL_THICKNESS,
+      across: panel.width,
+      high: panel.height,
+    });
     if (!closer(far)) continue;
     const at = along(ray, far);
     best = { kind: "thing", id: hungAt(panel, at, layout, all) ?? panel.thing.id, at, far };

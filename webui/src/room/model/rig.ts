@@ -39,7 +39,13 @@ export function eyeOf(walker: Walker, solids: Solids, isOwn: boolean): Eye {
 export function nearer(now: Eye, wanted: Eye, passed_s: number): Eye {
   const share = 1 - 0.5 ** (passed_s / HALF_S);
   const turn = even(wanted.yaw - now.yaw);
-  const left = [wanted.x - now.x, wanted.y - now.y, wanted.up - now.up, turn, wanted.pitch - now.pitch];
+  const left = [
+    wanted.x - now.x,
+    wanted.y - now.y,
+    wanted.up - now.up,
+    turn,
+    wanted.pitch - now.pitch,
+  ];
   const isThere = left.every((one) => Math.abs(one) < STILL);
   const isFar = Math.hypot(left[0] ?? 0, left[1] ?? 0) > 3 * BEHIND;
   if (isThere || isFar) return wanted;

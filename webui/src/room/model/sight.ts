@@ -19,12 +19,7 @@ export function auraOf(at: Point, heading: Heading): Box {
   const by = ahead(heading);
   const [x, y] = [(at.x + by.x * BEFORE) * METRE, (at.y + by.y * BEFORE) * METRE];
   const reach = AURA * METRE;
-  return [
-    Math.floor(x - reach),
-    Math.floor(y - reach),
-    Math.ceil(x + reach),
-    Math.ceil(y + reach),
-  ];
+  return [Math.floor(x - reach), Math.floor(y - reach), Math.ceil(x + reach), Math.ceil(y + reach)];
 }
 
 export class Sight {

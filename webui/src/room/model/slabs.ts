@@ -25,7 +25,12 @@ const THINGS_MAX = 120;
 const UP_MAX = 30;
 
 /** null: nothing of it is a drawing. */
-export function slabOf(key: string, given: readonly Thing[], up: number, things: Things): Slab | null {
+export function slabOf(
+  key: string,
+  given: readonly Thing[],
+  up: number,
+  things: Things,
+): Slab | null {
   const some = given.slice(0, THINGS_MAX).sort(byOrder);
   const box = joined(some.map((thing) => seenBox(thing, things)));
   if (box === null) return null;

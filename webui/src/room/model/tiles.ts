@@ -32,8 +32,14 @@ export function tilesOf(lying: readonly Thing[], all: Things, around: Box): Map<
   // What is in front comes first, so that it is what has room.
   for (const thing of [...lying].sort(byOrder).reverse()) {
     const box = seenBox(thing, all);
-    const [left, top] = [Math.max(edges[0], at(box[0] - AROUND)), Math.max(edges[1], at(box[1] - AROUND))];
-    const [right, bottom] = [Math.min(edges[2], at(box[2] + AROUND)), Math.min(edges[3], at(box[3] + AROUND))];
+    const [left, top] = [
+      Math.max(edges[0], at(box[0] - AROUND)),
+      Math.max(edges[1], at(box[1] - AROUND)),
+    ];
+    const [right, bottom] = [
+      Math.min(edges[2], at(box[2] + AROUND)),
+      Math.min(edges[3], at(box[3] + AROUND)),
+    ];
     for (let column = left; column <= right; column++) {
       for (let row = top; row <= bottom; row++) {
         const key = `${column} ${row}`;

@@ -2,14 +2,14 @@
 
 import { canvasMeasure } from "../../board/draw/paint";
 import type { BoardController } from "../../board/live/controller";
-import type { Theme } from "../../board/model/palette";
 import type { Point } from "../../board/model/geometry";
-import { labelOf } from "../live/sayings";
+import type { Theme } from "../../board/model/palette";
+import { colourOf } from "../../people";
 import type { Room } from "../live/room";
+import { labelOf } from "../live/sayings";
 import { figureOf } from "../model/company";
 import { Steering } from "../model/keys";
 import type { Picked, Ray } from "../model/pick";
-import { colourOf } from "../../people";
 import { RoomScene } from "../scene/scene";
 import { Loop } from "./loop";
 
@@ -22,7 +22,12 @@ export interface RoomViewOwner {
 
 /** One that is told apart from those that three.js asks for by itself. */
 function contextOf(canvas: HTMLCanvasElement): WebGL2RenderingContext | null {
-  const how = { alpha: false, antialias: true, stencil: false, powerPreference: "default" } as const;
+  const how = {
+    alpha: false,
+    antialias: true,
+    stencil: false,
+    powerPreference: "default",
+  } as const;
   return canvas.getContext("webgl2", how) as WebGL2RenderingContext | null;
 }
 
@@ -70,6 +75,7 @@ export class RoomView {
       theme,
       measure: canvasMeasure(),
       images: (picture) => controller.album.image(picture),
+      now: controller.acting,
       says: (thing) => labelOf(thing, controller.board.things, controller.acting),
       self: () => ({ ...about, colour: colourOf(who), figure: figureOf(who), pose }),
     });

@@ -34,7 +34,9 @@ export function nameHeight({ isOnBoard }: Pick<Companion, "isOnBoard">): number 
 export class Avatars {
   readonly group = new Group();
   private readonly shown = new Map<string, Shown>();
-  private readonly geometries: Readonly<Record<Figure | typeof MARKER | "head" | "eye" | "shadow", BufferGeometry>>;
+  private readonly geometries: Readonly<
+    Record<Figure | typeof MARKER | "head" | "eye" | "shadow", BufferGeometry>
+  >;
   private readonly skins: MeshLambertMaterial[] = [];
   private readonly eyes = new MeshLambertMaterial({ color: "#151a24" });
 
@@ -123,4 +125,3 @@ export class Avatars {
     this.eyes.dispose();
   }
 }
-

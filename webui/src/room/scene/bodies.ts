@@ -19,7 +19,7 @@ import {
 import type { Theme } from "../../board/model/palette";
 import type { Thing } from "../../place/thing";
 import { bodyOf } from "../model/forms";
-import { type Part, partsOf, type Primitive } from "../model/parts";
+import { type Part, type Primitive, partsOf } from "../model/parts";
 import type { Textures } from "./textures";
 
 /** A thing and where it stands in the scene. */

@@ -1,6 +1,14 @@
 /** The floor: one area without an end, and a picture for each square on which something lies. */
 
-import { CanvasTexture, Group, Mesh, MeshLambertMaterial, PlaneGeometry, RepeatWrapping, SRGBColorSpace } from "three";
+import {
+  CanvasTexture,
+  Group,
+  Mesh,
+  MeshLambertMaterial,
+  PlaneGeometry,
+  RepeatWrapping,
+  SRGBColorSpace,
+} from "three";
 import type { Point } from "../../board/model/geometry";
 import { METRE, metres } from "../model/metres";
 import { distanceTo } from "../model/sight";
@@ -75,13 +83,18 @@ export class Floor {
     const far = metres(distanceTo(tile.box, at.x * METRE, at.y * METRE));
     const size = sizeFor(far, known?.size ?? 0);
     const picture = known?.picture ?? new Picture(this.surroundings.anisotropy, "floor");
-    const mesh = known?.mesh ?? new Mesh(this.plane, new MeshLambertMaterial({ map: picture.texture }));
+    const mesh =
+      known?.mesh ?? new Mesh(this.plane, new MeshLambertMaterial({ map: picture.texture }));
     if (known === undefined) {
       mesh.visible = false;
       this.group.add(mesh);
     }
     const half = TILE / 2;
-    mesh.position.set(metres(tile.box[0]) + half - origin.x, 0, metres(tile.box[1]) + half - origin.y);
+    mesh.position.set(
+      metres(tile.box[0]) + half - origin.x,
+      0,
+      metres(tile.box[1]) + half - origin.y,
+    );
     picture.want({ ...tile, width: size, back: "floor" });
     squares.set(key, { tile, mesh, picture, size });
   }

@@ -78,7 +78,9 @@ export class Labels {
 
 export function shortened(text: string): string {
   const letters = [...text.replace(/\s+/g, " ").trim()];
-  return letters.length > LETTERS_MAX ? `${letters.slice(0, LETTERS_MAX).join("")}…` : letters.join("");
+  return letters.length > LETTERS_MAX
+    ? `${letters.slice(0, LETTERS_MAX).join("")}…`
+    : letters.join("");
 }
 
 function draw(text: string, ink: string, back: string): HTMLCanvasElement {

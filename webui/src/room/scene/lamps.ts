@@ -1,10 +1,10 @@
 /** Lamps that are on: the nearest of them light what is about them, the others only shine. */
 
 import { Group, PointLight } from "three";
-import type { Thing } from "../../place/thing";
 import { isOn } from "../../board/model/settings";
-import { bulbHeight } from "../model/parts";
+import type { Thing } from "../../place/thing";
 import { METRE } from "../model/metres";
+import { bulbHeight } from "../model/parts";
 
 /** Each costs with every pixel, also one that is off: there are always so many. */
 const LIGHTS = 4;
@@ -13,7 +13,10 @@ const COLOUR = "#ffd9a0";
 
 export class Lamps {
   readonly group = new Group();
-  private readonly lights = Array.from({ length: LIGHTS }, () => new PointLight(COLOUR, 0, REACH, 2));
+  private readonly lights = Array.from(
+    { length: LIGHTS },
+    () => new PointLight(COLOUR, 0, REACH, 2),
+  );
   private strength = 8;
 
   constructor() {

@@ -5,7 +5,15 @@ import { inside, type Point } from "../../board/model/geometry";
 import type { Theme } from "../../board/model/palette";
 import { radians } from "../../board/model/units";
 import type { Thing } from "../../place/thing";
-import { bodyOf, FOOT, isDrawn, isPanel, PANEL_THICKNESS, type Panel, panelOf } from "../model/forms";
+import {
+  bodyOf,
+  FOOT,
+  isDrawn,
+  isPanel,
+  PANEL_THICKNESS,
+  type Panel,
+  panelOf,
+} from "../model/forms";
 import type { Layout } from "../model/layout";
 import { METRE } from "../model/metres";
 
@@ -21,7 +29,10 @@ export class Mark {
     const square = [-0.5, 0, -0.5, 0.5, 0, -0.5, 0.5, 0, 0.5, -0.5, 0, 0.5];
     // One line is as thin as a hair on most machines: three beside each other can be seen.
     this.lines = [0, 1, 2].map(() => {
-      const geometry = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(square, 3));
+      const geometry = new BufferGeometry().setAttribute(
+        "position",
+        new Float32BufferAttribute(square, 3),
+      );
       return new LineLoop(geometry, this.material);
     });
     this.group.add(...this.lines);

@@ -5,6 +5,7 @@ import { type Images, paint } from "../../board/draw/paint";
 import type { Measure } from "../../board/draw/text-layout";
 import { isArrow, type Things } from "../../board/model/arrows";
 import type { Theme } from "../../board/model/palette";
+import type { Now } from "../../board/model/states";
 import { radians, UNIT } from "../../board/model/units";
 import { pictureIn } from "../../board/pictures/album";
 import type { Box } from "../../place/squares";
@@ -18,6 +19,7 @@ export class Painter {
     public theme: Theme,
     private readonly measure: Measure,
     private readonly images: Images,
+    private readonly now: Now,
   ) {}
 
   /** The same with what is here of the pictures among these things. */
@@ -29,7 +31,13 @@ export class Painter {
   }
 
   /** Things of a part of the plane, so large that it fills the canvas. */
-  draw(canvas: HTMLCanvasElement, box: Box, things: readonly Thing[], all: Things, back: Back): void {
+  draw(
+    canvas: HTMLCanvasElement,
+    box: Box,
+    things: readonly Thing[],
+    all: Things,
+    back: Back,
+  ): void {
     const context = canvas.getContext("2d");
     if (context === null) return;
     const scale = (canvas.width * UNIT) / Math.max(1, box[2] - box[0]);
@@ -55,7 +63,7 @@ export class Painter {
     context.translate((thing.x - box[0]) * by, (thing.y - box[1]) * by);
     context.scale(scale, scale);
     if (thing.turn !== 0 && !isArrow(thing)) context.rotate(radians(thing.turn));
-    paint(context, marksOf(thing, all, this.theme, this.measure), this.images);
+    paint(context, marksOf(thing, all, this.theme, this.measure, this.now), this.images);
     context.restore();
   }
 }

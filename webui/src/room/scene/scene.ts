@@ -11,6 +11,7 @@ import type { Measure } from "../../board/draw/text-layout";
 import type { Things } from "../../board/model/arrows";
 import type { Point } from "../../board/model/geometry";
 import { fillColour, readableOn, type Theme } from "../../board/model/palette";
+import type { Now } from "../../board/model/states";
 import { radians } from "../../board/model/units";
 import type { Thing } from "../../place/thing";
 import type { Room } from "../live/room";
@@ -36,6 +37,8 @@ export interface SceneParts {
   readonly theme: Theme;
   readonly measure: Measure;
   readonly images: Images;
+  /** How things that act stand. */
+  readonly now: Now;
   /** What a thing says over itself; empty: nothing. */
   readonly says: (thing: Thing) => string;
   /** Who is seen from behind. */
@@ -81,9 +84,9 @@ export class RoomScene {
     canvas: HTMLCanvasElement,
     private readonly parts: SceneParts,
   ) {
-    const { context, theme, measure, images } = parts;
+    const { context, theme, measure, images, now } = parts;
     this.renderer = new WebGLRenderer({ canvas, context, antialias: true });
-    this.painter = new Painter(theme, measure, images);
+    this.painter = new Painter(theme, measure, images, now);
     const anisotropy = Math.min(4, this.renderer.capabilities.getMaxAnisotropy());
     this.surroundings = { anisotropy, things: new Map() };
     this.floor = new Floor(this.surroundings as Surroundings);
@@ -125,7 +128,10 @@ export class RoomScene {
     this.centre(room);
     this.look(room);
     this.arrange(room);
-    this.moving.show(room.movers(now_ms).map((one) => this.stood(one.thing, one.pose, one.up)), this.painter.theme);
+    this.moving.show(
+      room.movers(now_ms).map((one) => this.stood(one.thing, one.pose, one.up)),
+      this.painter.theme,
+    );
     this.slabs.show(room.slabs, this.origin);
     this.people(room, now_ms);
     this.mark.show(room.focus, room.layout, this.origin);
@@ -156,9 +162,13 @@ export class RoomScene {
     this.floor.lay(layout.tiles, walker, origin);
     this.walls.stand(layout, walker, origin);
     const { still } = room;
-    const isSame = still.length === this.standing.length && still.every((one, at) => one === this.standing[at]);
+    const isSame =
+      still.length === this.standing.length && still.every((one, at) => one === this.standing[at]);
     if (!isSame || this.isOld) {
-      this.still.show(still.map((thing) => this.stood(thing, null, thing.z / METRE)), painter.theme);
+      this.still.show(
+        still.map((thing) => this.stood(thing, null, thing.z / METRE)),
+        painter.theme,
+      );
       this.lamps.show(layout.standing, origin);
       this.standing = still;
     }
@@ -166,7 +176,11 @@ export class RoomScene {
     this.isOld = false;
   }
 
-  private stood(thing: Thing, pose: { x: number; y: number; heading: number } | null, up: number): Stood {
+  private stood(
+    thing: Thing,
+    pose: { x: number; y: number; heading: number } | null,
+    up: number,
+  ): Stood {
     const { origin } = this;
     const x = (pose?.x ?? thing.x / METRE) - origin.x;
     const y = (pose?.y ?? thing.y / METRE) - origin.y;
@@ -179,7 +193,10 @@ export class RoomScene {
     const others = room.companions(now_ms).sort((one, other) => {
       return farFrom(one.pose, walker) - farFrom(other.pose, walker);
     });
-    const self = { ...this.parts.self(), pose: { x: walker.x, y: walker.y, heading: walker.heading } };
+    const self = {
+      ...this.parts.self(),
+      pose: { x: walker.x, y: walker.y, heading: walker.heading },
+    };
     this.avatars.show(room.isOwn ? others : [self, ...others], origin);
     const names = others.map((person): Label => {
       const { x, y } = person.pose;
@@ -245,7 +262,8 @@ export class RoomScene {
 
   dispose(): void {
     const parts = [this.floor, this.walls, this.slabs, this.still, this.moving, this.avatars];
-    for (const part of [...parts, this.labels, this.sky, this.mark, this.kit, this.textures]) part.dispose();
+    for (const part of [...parts, this.labels, this.sky, this.mark, this.kit, this.textures])
+      part.dispose();
     this.renderer.dispose();
   }
 }

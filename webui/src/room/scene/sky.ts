@@ -1,6 +1,18 @@
 /** Sky, light and haze of the room: quiet by day, and by night bright enough to read. */
 
-import { BackSide, BufferAttribute, Color, DirectionalLight, Fog, Group, HemisphereLight, Mesh, MeshBasicMaterial, type Scene, SphereGeometry } from "three";
+import {
+  BackSide,
+  BufferAttribute,
+  Color,
+  DirectionalLight,
+  Fog,
+  Group,
+  HemisphereLight,
+  Mesh,
+  MeshBasicMaterial,
+  type Scene,
+  SphereGeometry,
+} from "three";
 import type { Theme } from "../../board/model/palette";
 
 const DAY = { top: "#a9c6ee", low: "#eef3fa", sun: 1.35, sky: 2.05, ground: "#d9d3c8" } as const;
@@ -19,7 +31,12 @@ export class Sky {
     const sphere = new SphereGeometry(RADIUS, 24, 16);
     const count = sphere.getAttribute("position").count;
     sphere.setAttribute("color", new BufferAttribute(new Float32Array(count * 3), 3));
-    const material = new MeshBasicMaterial({ vertexColors: true, side: BackSide, fog: false, depthWrite: false });
+    const material = new MeshBasicMaterial({
+      vertexColors: true,
+      side: BackSide,
+      fog: false,
+      depthWrite: false,
+    });
     this.dome = new Mesh(sphere, material);
     this.dome.renderOrder = -1;
     this.sun.position.set(-6, 14, 9);

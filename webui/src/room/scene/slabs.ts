@@ -1,6 +1,14 @@
 /** Drawings that float: what people carry and drag, and what lies over the floor. */
 
-import { CustomBlending, Group, Mesh, MeshBasicMaterial, OneFactor, OneMinusSrcAlphaFactor, PlaneGeometry } from "three";
+import {
+  CustomBlending,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  OneFactor,
+  OneMinusSrcAlphaFactor,
+  PlaneGeometry,
+} from "three";
 import type { Point } from "../../board/model/geometry";
 import { METRE } from "../model/metres";
 import type { Slab } from "../model/slabs";
@@ -30,9 +38,17 @@ export class Slabs {
       const { mesh, picture } = this.one(slab.key);
       const [left, top, right, bottom] = slab.box;
       const [width, height] = [(right - left) / METRE, (bottom - top) / METRE];
-      mesh.position.set((left + right) / 2 / METRE - origin.x, slab.up, (top + bottom) / 2 / METRE - origin.y);
+      mesh.position.set(
+        (left + right) / 2 / METRE - origin.x,
+        slab.up,
+        (top + bottom) / 2 / METRE - origin.y,
+      );
       mesh.scale.set(width, 1, height);
-      picture.want({ ...slab, width: Math.round(Math.min(SIDE_MAX, Math.max(32, width * SHARP))), back: "none" });
+      picture.want({
+        ...slab,
+        width: Math.round(Math.min(SIDE_MAX, Math.max(32, width * SHARP))),
+        back: "none",
+      });
     }
   }
 

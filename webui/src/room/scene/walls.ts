@@ -1,6 +1,13 @@
 /** Panels that stand upright, with what hangs on them as one picture. */
 
-import { BoxGeometry, Group, Mesh, MeshBasicMaterial, MeshLambertMaterial, PlaneGeometry } from "three";
+import {
+  BoxGeometry,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  PlaneGeometry,
+} from "three";
 import type { Point } from "../../board/model/geometry";
 import { FOOT, PANEL_THICKNESS, type Panel } from "../model/forms";
 import type { Layout } from "../model/layout";
@@ -60,7 +67,12 @@ export class Walls {
     const { surroundings } = this;
     const [across, down] = [width / 2 / scale, height / 2 / scale];
     wall.picture.want({
-      box: [thing.x - across - EDGE, thing.y - down - EDGE, thing.x + across + EDGE, thing.y + down + EDGE],
+      box: [
+        thing.x - across - EDGE,
+        thing.y - down - EDGE,
+        thing.x + across + EDGE,
+        thing.y + down + EDGE,
+      ],
       things,
       made: [thing, ...madeOf(hung.get(thing.id) ?? [], surroundings.things)],
       width: Math.min(SIDE_MAX, Math.max(32, width * wall.sharp)),

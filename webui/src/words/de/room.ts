@@ -23,7 +23,8 @@ export default {
   nearTitle: "In Ihrer Nähe",
   closeNear: "Liste der nahen Dinge schließen",
   of: (label, name) => `${label}: ${name}`,
-  nothingNear: "Nichts ist in der Nähe. Gehen Sie weiter, oder nehmen Sie die Liste für alle Dinge.",
+  nothingNear:
+    "Nichts ist in der Nähe. Gehen Sie weiter, oder nehmen Sie die Liste für alle Dinge.",
   inFront: "Vor Ihnen",
   withKey: (label, key) => `${label} – ${key}`,
   metres: (far) => `${number(far)} m`,
