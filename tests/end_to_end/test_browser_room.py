@@ -15,6 +15,7 @@ from playwright.async_api import Locator, async_playwright, expect
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster, eventually
 from tests.end_to_end.flags import FLAGS
+from tests.end_to_end.scrolling import TWO_FRAMES
 from tests.end_to_end.test_browser_axe import violations
 from tests.end_to_end.test_browser_board import create_place, stage
 from tests.end_to_end.test_browser_looks import MOVING, SIZES, fits
@@ -131,6 +132,18 @@ async def steps(tab: BrowserTab, key: str, count: int) -> None:
     await tab.press(*[key] * count)
 
 
+async def stand_before(tab: BrowserTab, name: str, key: str = "ArrowUp") -> None:
+    """Walk until this is in front, or reached by Tab."""
+    await room(tab).focus()
+    front = tab.page.get_by_test_id("in-front").filter(has_text=name)
+    for _ in range(30):
+        if await front.count() > 0:
+            return
+        await tab.press(key)
+        await tab.page.evaluate(TWO_FRAMES)
+    await expect(front).to_be_visible()
+
+
 async def test_two_people_at_two_nodes_see_each_other_walk(cluster: Cluster, rooms: Tabs) -> None:
     a, b = cluster.nodes["a"].url, cluster.nodes["b"].url
     ann = await rooms.open("about:blank", "Ann")
@@ -140,10 +153,8 @@ async def test_two_people_at_two_nodes_see_each_other_walk(cluster: Cluster, roo
     bob = await walk_in(rooms, b, place, "Bob")
 
     async def sees(one: BrowserTab, name: str, other: BrowserTab) -> None:
-        at = await spot(other)
-
         async def is_there() -> bool:
-            return (await people(one)).get(name) == (*at, False)
+            return (await people(one)).get(name) == (*await spot(other), False)
 
         await eventually(is_there, f"{name} is shown where they stand")
 
@@ -182,8 +193,7 @@ async def test_a_note_is_carried_and_the_board_of_another_shows_it_there(
     await expect(row).to_contain_text("at 0, 0")
 
     front = ann.page.get_by_test_id("in-front")
-    await expect(front).to_contain_text("Sticky note “Buy milk”")
-    await room(ann).focus()
+    await stand_before(ann, "Sticky note “Buy milk”")
     await ann.press("g")
     await expect(front).to_contain_text("Put down")
     await steps(ann, "ArrowRight", 4)
@@ -208,11 +218,7 @@ async def test_a_lamp_is_switched_by_keys_and_others_see_it(cluster: Cluster, ro
     bob = await walk_in(rooms, b, place, "Bob")
     await room(ann).focus()
     front = ann.page.get_by_test_id("in-front")
-    for _ in range(2):
-        await ann.press("Tab")
-        if "Switch" in await front.inner_text():
-            break
-    await expect(front).to_contain_text("Switch")
+    await stand_before(ann, "Switch", "Tab")
     await expect(front).to_contain_text("off")
     await ann.press("Enter")
     await expect(front).to_contain_text("on")
@@ -230,12 +236,8 @@ async def test_a_wall_shows_a_board_and_the_board_is_opened_there(
     await furnish(ann, a, place)
     ann = await walk_in(rooms, a, place, "Ann")
     front = ann.page.get_by_test_id("in-front")
-    await room(ann).focus()
-    await expect(front).to_be_visible()
-    for _ in range(24):
-        if "Frame" in await front.inner_text():
-            break
-        await ann.press("Tab")
+    await stand_before(ann, "Slow builds")
+    await stand_before(ann, "Frame", "Tab")
     await expect(front).to_contain_text("Lay on the floor")
     await ann.press("o")
     await expect(stage(ann)).to_be_visible()
@@ -287,6 +289,7 @@ async def test_a_room_fits_the_screen_and_axe_finds_nothing(cluster: Cluster, ro
         await ann.page.goto(f"{a}/p/{place}")
         await ann.page.get_by_test_id("face-room").click()
         await expect(room(ann)).to_have_attribute("data-things", "18")
+        await steps(ann, "ArrowUp", 2)
         await expect(ann.page.get_by_test_id("in-front")).to_be_visible()
         assert await ann.page.evaluate(COLOURS) > 20
         await ann.screenshot(f"room-{width}-{scheme}")

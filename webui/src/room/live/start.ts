@@ -6,26 +6,31 @@ import { radians } from "../../board/model/units";
 import type { Box } from "../../place/squares";
 import { type Heading, METRE } from "../model/metres";
 
-/** Nobody begins further from the middle of what they see. */
-const BEFORE = 6 * METRE;
+/** So far before what there is one begins. */
+const BEFORE = 1.6 * METRE;
+/** Nobody begins further from the middle of what the board shows. */
+const FAR = 7 * METRE;
 /** In an empty place: a few steps before its middle. */
 const EMPTY = 3 * METRE;
+
+type Start = Point & { readonly heading: Heading };
 
 export function start({
   whereabouts,
   board,
   place,
-}: Pick<BoardController, "whereabouts" | "board" | "place">): Point & {
-  readonly heading: Heading;
-} {
+}: Pick<BoardController, "whereabouts" | "board" | "place">): Start {
   const { stance } = whereabouts;
   if (stance !== null) return { x: stance.x, y: stance.y, heading: radians(stance.turn) };
+  const { bounds } = place;
   const { camera } = board;
-  if (camera.width > 0) return before(camera.box);
-  return place.bounds === null ? { x: 0, y: EMPTY, heading: 0 } : before(place.bounds);
+  if (camera.width > 0) return before(camera.box, bounds ?? camera.box);
+  return bounds === null ? { x: 0, y: EMPTY, heading: 0 } : before(bounds, bounds);
 }
 
-function before([left, top, right, bottom]: Box): Point & { readonly heading: Heading } {
-  const y = (top + bottom) / 2 + Math.min(BEFORE, (bottom - top) / 2);
-  return { x: (left + right) / 2, y, heading: 0 };
+/** Before the lower edge of what is there, as far as it is shown. */
+function before([left, top, right, bottom]: Box, there: Box): Start {
+  const middle = (top + bottom) / 2;
+  const edge = Math.min(bottom, Math.max(middle, there[3])) + BEFORE;
+  return { x: (left + right) / 2, y: Math.min(middle + FAR, edge), heading: 0 };
 }

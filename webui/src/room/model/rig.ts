@@ -14,8 +14,10 @@ export interface Eye {
   readonly pitch: number;
 }
 
-const BEHIND = 4.6;
+const BEHIND = 5;
 const NEAREST = 1;
+/** Over the right shoulder: who walks does not hide what is before them. */
+const ASIDE = 0.45;
 const LOWEST = 0.4;
 /** Over what is lower than this one sees. */
 const HIGH = 1.5;
@@ -32,7 +34,9 @@ export function eyeOf(walker: Walker, solids: Solids, isOwn: boolean): Eye {
   const tilt = pitch + 0.12;
   const back = Math.min(BEHIND, far) * Math.cos(tilt);
   const up = Math.max(LOWEST, EYES + 0.25 + Math.min(BEHIND, far) * Math.sin(tilt));
-  return { x: x - by.x * back, y: y - by.y * back, up, yaw, pitch: tilt };
+  const aside = Math.min(ASIDE, far / 8);
+  const at = { x: x - by.x * back - by.y * aside, y: y - by.y * back + by.x * aside };
+  return { ...at, up, yaw, pitch: tilt };
 }
 
 /** The eye on its way to where it should be; the same one once it is there. */

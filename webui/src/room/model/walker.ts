@@ -43,7 +43,7 @@ export class Walker {
   /** Where the eyes look. */
   yaw: Heading = 0;
   /** Down is more. */
-  pitch = 0.15;
+  pitch = 0.22;
   /** Where one goes by oneself. */
   target: Point | null = null;
   private stuck_s = 0;

@@ -4,6 +4,7 @@ import {
   BoxGeometry,
   type BufferGeometry,
   CapsuleGeometry,
+  Color,
   ConeGeometry,
   CylinderGeometry,
   Group,
@@ -19,6 +20,9 @@ import type { Textures } from "./textures";
 /** The nearest are drawn. */
 export const AVATARS_MAX = 120;
 const MARKER = "marker";
+/** Colours of names are dark by day, to be written on: a body has more light. */
+const PALER = 0.07;
+const WHITE = new Color("#ffffff");
 
 interface Shown {
   readonly group: Group;
@@ -56,7 +60,7 @@ export class Avatars {
   recolour({ people }: Theme): void {
     people.forEach((colour, at) => {
       const skin = this.skins[at] ?? new MeshLambertMaterial();
-      if (colour !== "") skin.color.set(colour);
+      if (colour !== "") skin.color.set(colour).lerp(WHITE, PALER);
       this.skins[at] = skin;
     });
   }

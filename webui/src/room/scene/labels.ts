@@ -20,7 +20,7 @@ const SIZE = 44;
 const PAD_X = 22;
 const PAD_Y = 12;
 /** Metres for a pixel of a label's picture. */
-const SCALE = 0.0052;
+const SCALE = 0.0042;
 
 interface Shown {
   readonly sprite: Sprite;

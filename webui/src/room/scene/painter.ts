@@ -13,6 +13,8 @@ import type { Thing } from "../../place/thing";
 
 /** Between the dots of the floor, in units: as on the board. */
 const GRID = 32;
+/** Between its joints, which say how far things are. */
+const JOINT = 160;
 
 export class Painter {
   constructor(
@@ -71,7 +73,7 @@ export class Painter {
 /** What a picture stands on. */
 export type Back = "none" | "floor" | "paper";
 
-/** The dots of the floor, from the plane's own zero on. */
+/** The dots and joints of the floor, from the plane's own zero on. */
 export function drawGrid(
   context: CanvasRenderingContext2D,
   side: number,
@@ -79,16 +81,23 @@ export function drawGrid(
   box: Box,
   theme: Theme,
 ): void {
-  const step = GRID * scale;
-  if (step < 3) return;
-  const first = (length: number) => (((-length / UNIT) % GRID) + GRID) % GRID;
+  if (GRID * scale < 3) return;
+  const first = (length: number, step: number) => (((-length / UNIT) % step) + step) % step;
+  const marks = (length: number, step: number): number[] => {
+    const found: number[] = [];
+    for (let at = first(length, step) * scale; at < side; at += step * scale) found.push(at);
+    return found;
+  };
   context.fillStyle = theme.grid;
-  const wide = Math.max(1, 1.6 * scale);
-  for (let x = first(box[0]) * scale; x < side; x += step) {
-    for (let y = first(box[1]) * scale; y < side; y += step) {
-      context.fillRect(x - wide / 2, y - wide / 2, wide, wide);
-    }
+  const wide = Math.max(1, 2 * scale);
+  for (const x of marks(box[0], GRID)) {
+    for (const y of marks(box[1], GRID)) context.fillRect(x - wide / 2, y - wide / 2, wide, wide);
   }
+  context.globalAlpha = 0.55;
+  const thin = Math.max(1, 1.5 * scale);
+  for (const x of marks(box[0], JOINT)) context.fillRect(x - thin / 2, 0, thin, side);
+  for (const y of marks(box[1], JOINT)) context.fillRect(0, y - thin / 2, side, thin);
+  context.globalAlpha = 1;
 }
 
 export function newCanvas(width: number, height: number): HTMLCanvasElement {

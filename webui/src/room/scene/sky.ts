@@ -15,7 +15,7 @@ import {
 } from "three";
 import type { Theme } from "../../board/model/palette";
 
-const DAY = { top: "#a9c6ee", low: "#eef3fa", sun: 1.35, sky: 2.05, ground: "#d9d3c8" } as const;
+const DAY = { top: "#a9c6ee", low: "#eef3fa", sun: 1.2, sky: 2.2, ground: "#c9ccd6" } as const;
 const NIGHT = { top: "#0a0e18", low: "#1b2231", sun: 0.75, sky: 1.75, ground: "#2a2f3a" } as const;
 const RADIUS = 190;
 const HAZE = [30, 95] as const;
@@ -24,7 +24,7 @@ export class Sky {
   readonly group = new Group();
   private readonly dome: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly sky = new HemisphereLight("#ffffff", "#ffffff", 1);
-  private readonly sun = new DirectionalLight("#fff6e6", 1);
+  private readonly sun = new DirectionalLight("#fffaf2", 1);
   private readonly fog = new Fog("#ffffff", HAZE[0], HAZE[1]);
 
   constructor(scene: Scene) {
