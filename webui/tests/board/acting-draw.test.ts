@@ -6,7 +6,12 @@ import { excalidrawIn } from "../../src/board/exchange/excalidraw-in";
 import { excalidrawOf } from "../../src/board/exchange/excalidraw-out";
 import { jsonOf, thingsIn } from "../../src/board/exchange/json";
 import { svgOf } from "../../src/board/exchange/svg";
-import { MADE_ACTING, MADE_FURNITURE, type Made, newActing } from "../../src/board/model/make-acting";
+import {
+  MADE_ACTING,
+  MADE_FURNITURE,
+  type Made,
+  newActing,
+} from "../../src/board/model/make-acting";
 import { type Now, STILL } from "../../src/board/model/states";
 import { PAPER } from "../../src/board/page/theme";
 import { type Thing, type Value, withProps } from "../../src/place/thing";
@@ -30,7 +35,12 @@ test("everything is drawn, whatever its size and its properties, with numbers th
     { faces: "x", labels: "\n".repeat(1_999), form: 4, href: "javascript:alert(1)", place: "/" },
   ];
   for (const what of ALL) {
-    for (const [width, height] of [[0, 0], [1, 1_048_576], [1_048_576, 1], [6_400, 6_400]] as const) {
+    for (const [width, height] of [
+      [0, 0],
+      [1, 1_048_576],
+      [1_048_576, 1],
+      [6_400, 6_400],
+    ] as const) {
       for (const props of [{}, ...absurd]) {
         const thing = made(what, props, { width, height, text: "Name ".repeat(400) });
         const all = marks(thing);
@@ -53,7 +63,9 @@ test("how a thing stands can be seen", () => {
     ["link", { href: "https://a.org" }],
     ["timer", { due: 60_000 }],
   ] as const) {
-    expect(paths(made(what, props, { id: "x" })), what).not.toBe(paths(made(what, {}, { id: "x" })));
+    expect(paths(made(what, props, { id: "x" })), what).not.toBe(
+      paths(made(what, {}, { id: "x" })),
+    );
   }
   expect(texts(made("dice", { faces: 20, face: 17 }))).toContain("17");
   expect(texts(made("timer", { due: 60_000 }))).toContain("1:00");

@@ -239,7 +239,9 @@ test("wires are drawn from what is selected, connected and taken away", () => {
   expect([less?.isConnected, less?.changed[0]?.links]).toEqual([true, [one.id]]);
   expect(wiringOf([one, other])).toBeNull();
   const bare = { ...one, id: "bare", props: [] };
-  expect(wiringOf([plate, bare])?.changed.map(({ props }) => props)).toContainEqual([["on", false]]);
+  expect(wiringOf([plate, bare])?.changed.map(({ props }) => props)).toContainEqual([
+    ["on", false],
+  ]);
   const full = { ...plate, links: Array.from({ length: 32 }, (_, at) => `l${at}`) };
   expect(wiringOf([full, other])?.isTooMany).toBe(true);
 });

@@ -1,6 +1,7 @@
 import "fake-indexeddb/auto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LocalPlace } from "../../src/board/live/local-doors";
+import { Camera } from "../../src/board/model/camera";
 import { actFor } from "../../src/board/model/foreseen";
 import { type Made, newActing } from "../../src/board/model/make-acting";
 import { isOn } from "../../src/board/model/settings";
@@ -132,10 +133,9 @@ test("a switch lights lamps of other cells: it is told where they are", async ()
   const { board } = seat(place, "ann");
   const lamp = put("light", FAR, FAR);
   const plate = put("switch", 100, 100, { links: [lamp.id] });
-  board.look(board.camera.zoomed(0.05));
+  board.look(new Camera(-FAR * 64, -FAR * 64, 0.05, 2_000_000, 2_000_000));
   place.run("r3", "bob", ["put", [lamp], ""]);
   place.run("r0", "bob", ["put", [plate], ""]);
-  board.place.cell("r3");
   expect(board.place.lampsOf(plate.id)).toEqual({ [lamp.id]: "r3" });
   await board.place.operate(actFor(plate, "toggle", [], 0, { by: "", who: "ann" }));
   await settled();
@@ -172,7 +172,9 @@ test("a timer rings for who has it in sight, and it is said", async () => {
   const { controller } = ann;
   node.place.run("r", "bob", ["operate", timer.id, "start", [1], "", {}]);
   node.tell();
-  await until(() => expect(prop(controller.place.things.get(timer.id) as Thing, "due") > 0).toBe(true));
+  await until(() =>
+    expect(prop(controller.place.things.get(timer.id) as Thing, "due") > 0).toBe(true),
+  );
   node.place.run("r", "nodes", ["tick", 1]);
   node.place.run("r", "nodes", ["tick", 2]);
   node.tell();

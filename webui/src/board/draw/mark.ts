@@ -58,7 +58,6 @@ export function rectangle(across: number, down: number, radius: number): string 
   return `${top}${bottom}${corner(r - across, -down)}Z`;
 }
 
-
 /** A circle anywhere. */
 export function circle(x: number, y: number, radius: number): string {
   const arc = `A${radius} ${radius} 0 1 1`;

@@ -103,7 +103,8 @@ export class Motion {
     }
     const { thrown_ms, fell_ms } = fall;
     if (thrown_ms === null) return die;
-    const isOver = fell_ms === null ? time_ms - thrown_ms > TUMBLE_MAX_MS : time_ms - fell_ms > FALL_MS;
+    const isOver =
+      fell_ms === null ? time_ms - thrown_ms > TUMBLE_MAX_MS : time_ms - fell_ms > FALL_MS;
     if (isOver || (fell_ms === null && !isRolling(die.id))) {
       fall.thrown_ms = fall.fell_ms = null;
       return die;

@@ -58,6 +58,7 @@ function elementsOf(given: Thing, things: readonly Thing[], all: Things): Elemen
     ...lettersOf(thing),
     type: "text",
     containerId: thing.id,
+    link: null,
     textAlign: style.align,
     verticalAlign: "middle",
     backgroundColor: "transparent",

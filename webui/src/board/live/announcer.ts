@@ -83,7 +83,8 @@ function newsIn(before: Thing, after: Thing): "acted" | "changed" | null {
   if (!mayAct(after)) return "changed";
   const isSame = before.text === after.text && before.width === after.width;
   const isThere = before.x === after.x && before.y === after.y;
-  if (after.kind === "ball" && isSame) return isMoving(before) || isMoving(after) ? null : "changed";
+  if (after.kind === "ball" && isSame)
+    return isMoving(before) || isMoving(after) ? null : "changed";
   if (prop(before, "rings") !== prop(after, "rings")) return null;
   return isSame && isThere ? "acted" : "changed";
 }

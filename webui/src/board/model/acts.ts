@@ -80,7 +80,9 @@ export function deedsOf(thing: Thing, actor: Actor): Deed[] {
       return choiceDeeds(thing, actor, deed);
     case "token":
       return [
-        deed("flip", isUp(thing) ? actingWords.turnDown : actingWords.turnUp, { isOn: isUp(thing) }),
+        deed("flip", isUp(thing) ? actingWords.turnDown : actingWords.turnUp, {
+          isOn: isUp(thing),
+        }),
       ];
     case "ball":
       return [

@@ -6,8 +6,8 @@
  * its place in the order: nothing is foreseen of it.
  */
 
-import { type Moment, lit, operated } from "../../place/behaviours";
-import { prop, type Properties, type Thing, withProps } from "../../place/thing";
+import { lit, type Moment, operated } from "../../place/behaviours";
+import { type Properties, prop, type Thing, withProps } from "../../place/thing";
 import type { Things } from "./arrows";
 
 export interface Act {

@@ -2,7 +2,7 @@
 
 import type { ToolName } from "../tools/tool";
 
-export const TOOL_KEYS: Readonly<Record<string, ToolName>> = {
+export const TOOL_KEYS: Readonly<Record<string, Exclude<ToolName, "acting">>> = {
   v: "select",
   h: "hand",
   s: "sticky",

@@ -46,7 +46,6 @@ const OF_KINDS: Readonly<Record<string, Partial<Style>>> = {
   vote: { fill: "violet" },
   token: { fill: "red" },
   ball: { fill: "orange" },
-  furniture: { fill: "orange" },
   door: { fill: "blue" },
   link: { fill: "blue" },
 };

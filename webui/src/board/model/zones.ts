@@ -48,7 +48,12 @@ export function pillOf(thing: Thing): Zone {
   const { width, height } = sizeOf(thing);
   const inset = Math.min(INSET, width / 8);
   const high = Math.min(PILL, height / 3);
-  return { left: inset - width / 2, top: height / 2 - inset - high, width: width - 2 * inset, height: high };
+  return {
+    left: inset - width / 2,
+    top: height / 2 - inset - high,
+    width: width - 2 * inset,
+    height: high,
+  };
 }
 
 /** The button of a link: at its right end. */

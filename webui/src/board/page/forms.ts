@@ -77,7 +77,10 @@ function voteOf(thing: Thing, text: string, no: (problem: string) => Read): Read
   const joined = labels.join("\n");
   if ([...joined].length > LABELS_MAX) return no(actingWords.tooLongChoices);
   const isUsual = thing.height === units(voteHeight(choicesOf(thing)));
-  const height = Math.max(isUsual ? 0 : thing.height, units(voteHeight(Math.min(12, labels.length))));
+  const height = Math.max(
+    isUsual ? 0 : thing.height,
+    units(voteHeight(Math.min(12, labels.length))),
+  );
   // Its upper edge stays.
   const y = thing.y + Math.round((height - thing.height) / 2);
   const next = withProps(thing, { choices: labels.length, labels: joined });

@@ -170,7 +170,7 @@ export default {
   things: (count) => plural(count, "1 Ding in Sicht", `${number(count)} Dinge in Sicht`),
   far: (count) => plural(count, "1 weiteres außer Sicht", `${number(count)} weitere außer Sicht`),
   listHelp:
-    "Pfeiltasten gehen durch die Liste. Leertaste wählt aus, Eingabe schreibt, Entf löscht, Umschalt und Pfeile bewegen.",
+    "Pfeiltasten gehen durch die Liste. Leertaste wählt aus, Eingabe schreibt oder benutzt, F2 bearbeitet, Entf löscht, Umschalt und Pfeile bewegen.",
   at: (x, y) => `bei ${number(x)}, ${number(y)}`,
   sized: (width, height) => `${number(width)} mal ${number(height)}`,
   inFrame: (name) => `in ${name}`,

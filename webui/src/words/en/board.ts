@@ -176,7 +176,7 @@ export default {
   far: (count: number) =>
     plural(count, "1 more thing out of sight", `${number(count)} more things out of sight`),
   listHelp:
-    "Arrow keys go through the list. Space selects, Enter writes, Delete deletes, Shift and arrows move.",
+    "Arrow keys go through the list. Space selects, Enter writes or uses, F2 edits, Delete deletes, Shift and arrows move.",
   at: (x: number, y: number) => `at ${number(x)}, ${number(y)}`,
   sized: (width: number, height: number) => `${number(width)} by ${number(height)}`,
   inFrame: (name: string) => `in ${name}`,

@@ -1,10 +1,15 @@
 /** Furniture from above, made of simple shapes. */
 
 import type { Thing } from "../../../place/thing";
-import { furnitureOf } from "../../model/settings";
+import { NO_COLOUR, type Theme } from "../../model/palette";
+import { type Furniture, furnitureOf } from "../../model/settings";
+import { styleOf } from "../../model/style";
 import { sizeOf } from "../../model/zones";
 import { circle, ellipse, type Mark, path, plate } from "../mark";
-import { caption, paintsIn, paintsOf, type Scene } from "./parts";
+import { caption, type Paints, paintsIn, paintsOf, type Scene } from "./parts";
+
+const WOOD = { strong: "#8f6a45", soft: "#ead8bf" };
+const DARK_WOOD = { strong: "#b8926a", soft: "#47382a" };
 
 export function furnitureMarks(thing: Thing, scene: Scene): Mark[] {
   return [...bodyOf(thing, scene), ...caption(thing, scene)];
@@ -12,12 +17,13 @@ export function furnitureMarks(thing: Thing, scene: Scene): Mark[] {
 
 function bodyOf(thing: Thing, { theme }: Scene): Mark[] {
   const { width, height } = sizeOf(thing);
-  const { strong, soft } = paintsOf(thing, theme);
+  const form = furnitureOf(thing);
+  const { strong, soft } = paintsFor(thing, form, theme);
   const [left, top] = [-width / 2, -height / 2];
   const solid = { fill: soft, stroke: strong, width: 2 };
   const raised = { ...solid, hasShadow: true };
   const fine = { stroke: strong, width: 1.25, opacity: 0.55 };
-  switch (furnitureOf(thing)) {
+  switch (form) {
     case "round":
       return [
         path(ellipse(width / 2, height / 2), raised),
@@ -54,6 +60,13 @@ function bodyOf(thing: Thing, { theme }: Scene): Mark[] {
         path(plate(left + 7, top + 7, Math.max(1, width - 14), Math.max(1, height - 14), 6), fine),
       ];
   }
+}
+
+/** What has no colour of its own is of wood, walls of stone. */
+function paintsFor(thing: Thing, form: Furniture, theme: Theme): Pick<Paints, "strong" | "soft"> {
+  if (styleOf(thing).fill !== NO_COLOUR) return paintsOf(thing, theme);
+  if (form === "wall") return paintsIn("grey", theme.isDark);
+  return theme.isDark ? DARK_WOOD : WOOD;
 }
 
 function shelves(left: number, top: number, width: number, height: number): string {

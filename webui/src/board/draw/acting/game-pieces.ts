@@ -4,10 +4,10 @@ import type { Thing } from "../../../place/thing";
 import { actingWords } from "../../../words/acting";
 import { number } from "../../../words/formats";
 import { faceOf, facesOf, isCard, isUp } from "../../model/settings";
-import { propText } from "../../model/style";
+import { propText, styleOf } from "../../model/style";
 import { sizeOf } from "../../model/zones";
 import { circle, ellipse, type Mark, path, plate } from "../mark";
-import { fitted, LINE_HEIGHT } from "../text-layout";
+import { fitted, LINE_HEIGHT, type Measure } from "../text-layout";
 import { caption, line, paintsOf, type Scene } from "./parts";
 
 /** Where the pips of a face are, in quarters of the die from its middle. */
@@ -46,6 +46,11 @@ const PIPS: readonly (readonly (readonly [x: number, y: number])[])[] = [
   ],
 ];
 
+/** Dice of these colours are as paper is, with dark pips. */
+const PLAIN: ReadonlySet<string> = new Set(["none", "grey", "ink"]);
+/** As much of a card has room for its text. */
+const CARD_ROOM = 0.7;
+
 export function diceMarks(thing: Thing, scene: Scene): Mark[] {
   const { theme, now, measure } = scene;
   const { width, height } = sizeOf(thing);
@@ -54,24 +59,28 @@ export function diceMarks(thing: Thing, scene: Scene): Mark[] {
   const faces = facesOf(thing);
   const isCube = faces === 6;
   const body = isCube ? plate(-side / 2, -side / 2, side, side, side * 0.18) : hexagon(side / 2);
-  const look = { fill: paints.soft, stroke: paints.edge, width: 1.5, hasShadow: true };
-  const marks: Mark[] = [path(body, look)];
+  const isPlain = PLAIN.has(styleOf(thing).fill);
+  const fill = isPlain ? theme.paper : paints.soft;
+  const ink = isPlain ? theme.text : paints.strong;
+  const marks: Mark[] = [path(body, { fill, stroke: paints.edge, width: 1.5, hasShadow: true })];
   const face = now.isRolling(thing.id) && now.isCalm ? 0 : faceOf(thing);
   const pips = isCube ? PIPS[face] : undefined;
   if (pips !== undefined && face > 0) {
     const step = side * 0.25;
     for (const [x, y] of pips) {
-      marks.push(path(circle(x * step, y * step, side * 0.085), { fill: paints.strong }));
+      marks.push(path(circle(x * step, y * step, side * 0.085), { fill: ink }));
     }
   } else {
-    const text = faces === null ? "!" : face > 0 ? number(face) : now.isRolling(thing.id) ? "…" : "?";
+    const text =
+      faces === null ? "!" : face > 0 ? number(face) : now.isRolling(thing.id) ? "…" : "?";
     const size = Math.min(side * 0.44, (side * 0.9) / Math.max(1, text.length * 0.62));
-    marks.push(line(text, 0, 0, size, paints.strong, { isBold: true }));
+    marks.push(line(text, 0, 0, size, ink, { isBold: true }));
   }
   if (!isCube && faces !== null) {
     const kind = actingWords.die(faces);
     const size = side * 0.13;
-    if (side > 48) marks.push(line(kind, 0, side * 0.33, size, theme.soft, { room: side }, measure));
+    if (side > 48)
+      marks.push(line(kind, 0, side * 0.33, size, theme.soft, { room: side }, measure));
   }
   return [...marks, ...caption(thing, scene)];
 }
@@ -110,19 +119,25 @@ function cardMarks(thing: Thing, scene: Scene): Mark[] {
   const { strong, soft, onStrong, edge } = paintsOf(thing, theme);
   const up = isUp(thing);
   const whole = plate(-width / 2, -height / 2, width, height, 10);
-  const inner = plate(8 - width / 2, 8 - height / 2, Math.max(1, width - 16), Math.max(1, height - 16), 6);
+  const inner = plate(
+    8 - width / 2,
+    8 - height / 2,
+    Math.max(1, width - 16),
+    Math.max(1, height - 16),
+    6,
+  );
   if (up) {
     return [
       path(whole, { fill: theme.paper, stroke: edge, width: 1.5, hasShadow: true }),
       path(inner, { stroke: strong, width: 1.5, opacity: 0.6 }),
-      ...sideText(thing, scene, 0.8, theme.text),
+      ...sideText(thing, scene, CARD_ROOM, theme.text),
     ];
   }
   return [
     path(whole, { fill: strong, hasShadow: true }),
     path(inner, { stroke: onStrong, width: 1.5, opacity: 0.7 }),
     path(lattice(width - 24, height - 24), { stroke: soft, width: 1, opacity: 0.5 }),
-    ...sideText(thing, scene, 0.8, onStrong),
+    ...sideText(thing, scene, CARD_ROOM, onStrong),
   ];
 }
 
@@ -144,9 +159,16 @@ function sideText(thing: Thing, { measure }: Scene, share: number, colour: strin
   if (text.trim() === "") return [];
   const { width, height } = sizeOf(thing);
   const [wide, high] = [width * share, height * share];
-  const { size, lines } = fitted(text, Math.min(28, high * 0.5), wide, high, measure);
+  const most = wholeWords(text, Math.min(28, high * 0.5), wide, measure);
+  const { size, lines } = fitted(text, most, wide, high, measure);
   const top = (-lines.length * size * LINE_HEIGHT) / 2 + size * 0.98;
   return [{ kind: "text", lines, x: 0, y: top, size, align: "center", colour, isBold: false }];
+}
+
+/** The size at which no word of the text is cut, if that can still be read. */
+function wholeWords(text: string, size: number, room: number, measure: Measure): number {
+  const widest = Math.max(1, ...text.split(/\s+/, 60).map((word) => measure(word, size)));
+  return Math.max(Math.min(size, 10), Math.min(size, (size * room) / widest));
 }
 
 export function ballMarks(thing: Thing, scene: Scene): Mark[] {

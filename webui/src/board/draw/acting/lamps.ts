@@ -6,12 +6,8 @@ import { sizeOf } from "../../model/zones";
 import { circle, type Mark, path, plate } from "../mark";
 import { caption, paintsIn, paintsOf, type Scene } from "./parts";
 
-/** How far the light goes, as shares of the bulb, and how much of it is seen. */
-const GLOW = [
-  [2.1, 0.1],
-  [1.7, 0.16],
-  [1.32, 0.26],
-] as const;
+/** How far the light goes, as shares of the bulb: it gets weaker by steps that nobody sees. */
+const GLOW = [2.2, 2.05, 1.9, 1.75, 1.6, 1.45, 1.3, 1.15] as const;
 
 export function lampMarks(thing: Thing, scene: Scene): Mark[] {
   const { theme } = scene;
@@ -23,9 +19,8 @@ export function lampMarks(thing: Thing, scene: Scene): Mark[] {
   const glass = isLit ? lightOf(soft, strong, theme.isDark) : theme.paper;
   const marks: Mark[] = [];
   if (isLit) {
-    for (const [far, opacity] of GLOW) {
-      marks.push(path(circle(0, y, radius * far), { fill: glass, opacity }));
-    }
+    const opacity = theme.isDark ? 0.06 : 0.13;
+    for (const far of GLOW) marks.push(path(circle(0, y, radius * far), { fill: glass, opacity }));
   }
   const neck = side * 0.16;
   const [foot, low] = [y + radius * 0.82, side * 0.2];
@@ -33,9 +28,7 @@ export function lampMarks(thing: Thing, scene: Scene): Mark[] {
   marks.push(path(circle(0, y, radius), { ...bulb, hasShadow: true }));
   const wire = side * 0.1;
   const filament = `M${-wire} ${y + wire * 0.6}L${-wire * 0.4} ${y - wire}L${wire * 0.4} ${y + wire * 0.6}L${wire} ${y - wire}`;
-  marks.push(
-    path(filament, { stroke: isLit ? strong : edge, width: Math.max(1.2, side * 0.022) }),
-  );
+  marks.push(path(filament, { stroke: isLit ? strong : edge, width: Math.max(1.2, side * 0.022) }));
   const metal = theme.isDark ? "#8b95a5" : "#7a8494";
   marks.push(path(plate(-neck, foot, 2 * neck, low, side * 0.04), { fill: metal }));
   const threads = [0.35, 0.68].map((share) => foot + low * share);
@@ -74,9 +67,7 @@ export function switchMarks(thing: Thing, scene: Scene): Mark[] {
   const knob = track / 2 - 3;
   const y = (isUp ? -1 : 1) * (long / 2 - track / 2);
   marks.push(path(circle(0, y, knob), { fill: "#ffffff", hasShadow: true }));
-  const sign = isUp
-    ? `M0 ${y - knob * 0.4}V${y + knob * 0.4}`
-    : circle(0, y, knob * 0.35);
+  const sign = isUp ? `M0 ${y - knob * 0.4}V${y + knob * 0.4}` : circle(0, y, knob * 0.35);
   const ink = { stroke: isUp ? "#23803f" : "#6b7484", width: Math.max(1.5, knob * 0.14) };
   return [...marks, path(sign, ink), ...caption(thing, scene)];
 }

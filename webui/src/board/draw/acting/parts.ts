@@ -38,6 +38,8 @@ export interface Paints {
 /** Letters stand so far below their upper edge, as a share of their size. */
 export const BASE = 0.35;
 const CAPTION = 14;
+/** How much wider bold letters are than those that are measured. */
+export const BOLD = 1.12;
 
 export function paintsOf(thing: Thing, { isDark }: Theme): Paints {
   const { fill } = styleOf(thing);
@@ -63,7 +65,8 @@ export function line(
   measure?: Measure,
 ): TextMark {
   const { room, ...look } = more;
-  const shown = room === undefined || measure === undefined ? text : cut(text, size, room, measure);
+  const wide = look.isBold ? size * BOLD : size;
+  const shown = room === undefined || measure === undefined ? text : cut(text, wide, room, measure);
   const plain = { align: "center", isBold: false } as const;
   return { kind: "text", lines: [shown], x, y: y + size * BASE, size, colour, ...plain, ...look };
 }

@@ -48,7 +48,10 @@ function round(value: number): number {
 
 function hand(share: number, long: number, width: number, stroke: string): Mark {
   const [x, y] = direction(share);
-  return path(`M${-x * long * 0.15} ${-y * long * 0.15}L${x * long} ${y * long}`, { stroke, width });
+  return path(`M${-x * long * 0.15} ${-y * long * 0.15}L${x * long} ${y * long}`, {
+    stroke,
+    width,
+  });
 }
 
 export function timerMarks(thing: Thing, scene: Scene): Mark[] {
@@ -67,11 +70,11 @@ export function timerMarks(thing: Thing, scene: Scene): Mark[] {
   const name = thing.text.trim() || boardWords.timer;
   const small = Math.min(14, height * 0.12);
   marks.push(line(name, 0, top + small + 6, small, theme.soft, { room: width - 28 }, measure));
-  const bar = { left: button.left, top: button.top - 12, width: button.width, height: 5 };
-  const middle = (top + 2 * small + 6 + bar.top) / 2;
+  const bar = { left: button.left, top: button.top - 15, width: button.width, height: 5 };
+  const middle = (top + 2 * small + bar.top) / 2;
   const text = spanOf(left_s);
   const room = bar.top - (top + 2 * small + 6);
-  const size = Math.max(8, Math.min(room * 0.95, (width - 28) / (text.length * 0.6)));
+  const size = Math.max(8, Math.min(room * 0.85, (width - 28) / (text.length * 0.66)));
   marks.push(line(text, 0, middle, size, isRinging ? strong : theme.text, { isBold: true }));
   const share = Math.min(1, left_s / all_s);
   marks.push(path(plate(bar.left, bar.top, bar.width, bar.height, 3), { fill: soft }));
@@ -80,8 +83,6 @@ export function timerMarks(thing: Thing, scene: Scene): Mark[] {
     marks.push(path(plate(bar.left, bar.top, part, bar.height, 3), { fill: strong }));
   }
   const word = isRunning ? actingWords.stop : actingWords.start;
-  const paint = isRunning
-    ? { fill: soft, colour: theme.text }
-    : { fill: strong, colour: onStrong };
+  const paint = isRunning ? { fill: soft, colour: theme.text } : { fill: strong, colour: onStrong };
   return [...marks, ...pill(button, word, paint, measure)];
 }

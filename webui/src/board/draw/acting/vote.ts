@@ -9,7 +9,7 @@ import { labelsOf } from "../../model/settings";
 import { type Row, sizeOf, voteLayout } from "../../model/zones";
 import { type Mark, path, plate } from "../mark";
 import { wrapped } from "../text-layout";
-import { BASE, line, paintsOf, type Scene } from "./parts";
+import { BASE, BOLD, line, paintsOf, type Scene } from "./parts";
 
 const LINES = 2;
 
@@ -40,7 +40,7 @@ function questionMarks(thing: Thing, { theme, measure }: Scene): Mark[] {
   const { left, top, width, height } = voteLayout(thing).question;
   const text = thing.text.trim() || boardWords.vote;
   const size = Math.min(17, height * 0.4);
-  const lines = wrapped(text, size * 1.06, width, measure);
+  const lines = wrapped(text, size * BOLD, width, measure);
   const shown = lines.slice(0, LINES);
   if (lines.length > LINES) shown[LINES - 1] = `${shown[LINES - 1] ?? ""}…`;
   const middle = top + height / 2;

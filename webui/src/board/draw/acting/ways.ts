@@ -19,7 +19,7 @@ export function doorMarks(thing: Thing, scene: Scene): Mark[] {
   const marks: Mark[] = [path(plate(left, top, width, height, 14), card)];
   const button = pillOf(thing);
   const size = Math.min(14, height * 0.09);
-  const name = thing.text.trim() || (leads ? boardWords.door : actingWords.nowhere);
+  const name = thing.text.trim() || boardWords.door;
   const nameAt = button.top - size;
   const room = nameAt - size - top - 12;
   const [wide, high] = [Math.min(width * 0.44, room * 0.62), room];
@@ -28,7 +28,8 @@ export function doorMarks(thing: Thing, scene: Scene): Mark[] {
   const look = leads
     ? { fill: paints.strong, colour: paints.onStrong }
     : { fill: paints.soft, colour: theme.text };
-  return [...marks, ...pill(button, actingWords.goThrough, look, measure)];
+  const word = leads ? actingWords.goThrough : actingWords.noTarget;
+  return [...marks, ...pill(button, word, look, measure)];
 }
 
 /** The frame, and the leaf that stands open where it leads somewhere. */
@@ -47,7 +48,8 @@ function leaf(
     stroke: strong,
     width: 2,
   });
-  if (!isOpen) return [frame, path(circle(left + width * 0.8, top + height / 2, 2.5), { fill: strong })];
+  if (!isOpen)
+    return [frame, path(circle(left + width * 0.8, top + height / 2, 2.5), { fill: strong })];
   const edge = left + width * 0.62;
   const slant = height * 0.1;
   const wing = `M${left} ${top}L${edge} ${top + slant}V${bottom + slant * 0.4}L${left} ${bottom}Z`;
@@ -72,7 +74,9 @@ export function linkMarks(thing: Thing, scene: Scene): Mark[] {
   const [large, small] = [Math.min(16, height * 0.24), Math.min(13, height * 0.2)];
   const look = { align: "left", room } as const;
   const begin = left + 16;
-  marks.push(line(title, begin, -large * 0.65, large, theme.text, { ...look, isBold: true }, measure));
+  marks.push(
+    line(title, begin, -large * 0.65, large, theme.text, { ...look, isBold: true }, measure),
+  );
   const where = address === null ? actingWords.withoutAddress : addressText(address, 120);
   marks.push(line(where, begin, small * 1.05, small, theme.soft, look, measure));
   const { width: side } = button;

@@ -1,0 +1,12 @@
+/** What is there is shown whole at first; what one makes on an empty board moves nothing. */
+
+import type { BoardController } from "../live/controller";
+
+export function showAllOnce(controller: BoardController): void {
+  const { board, place } = controller;
+  if (controller.isFitted || board.camera.width === 0) return;
+  const { bounds, isLoaded } = place;
+  if (bounds === null && board.things.size === 0 && !isLoaded) return;
+  controller.isFitted = true;
+  if (bounds !== null || board.things.size > 0) board.fit();
+}
