@@ -17,7 +17,7 @@ from tests.end_to_end.cluster import Cluster, eventually
 from tests.end_to_end.flags import FLAGS
 from tests.end_to_end.scrolling import TWO_FRAMES
 from tests.end_to_end.test_browser_axe import violations
-from tests.end_to_end.test_browser_board import create_place, stage
+from tests.end_to_end.test_browser_board import create_place, drag, stage
 from tests.end_to_end.test_browser_looks import MOVING, SIZES, fits
 
 pytestmark = [
@@ -132,6 +132,15 @@ async def steps(tab: BrowserTab, key: str, count: int) -> None:
     await tab.press(*[key] * count)
 
 
+async def rests(tab: BrowserTab) -> None:
+    """What stands still is not drawn again and again."""
+
+    async def is_still() -> bool:
+        return int(await tab.page.evaluate(COUNT_FRAMES)) <= 3
+
+    await eventually(is_still, "no frames are asked for")
+
+
 async def stand_before(tab: BrowserTab, name: str, key: str = "ArrowUp") -> None:
     """Walk until this is in front, or reached by Tab."""
     await room(tab).focus()
@@ -174,6 +183,7 @@ async def test_two_people_at_two_nodes_see_each_other_walk(cluster: Cluster, roo
         return (await people(ann)).get("Bob", (0, 0, False))[2]
 
     await eventually(is_on_board, "Bob is on the board")
+    await bob.page.get_by_test_id("fit").click()
     await expect(bob.page.locator('[data-testid=pointer][data-name="Ann"]')).to_be_visible()
     await ann.screenshot("room-two-people")
 
@@ -302,13 +312,81 @@ async def test_a_room_fits_the_screen_and_axe_finds_nothing(cluster: Cluster, ro
         await fits(ann)
         assert await violations(ann) == ""
         await ann.page.get_by_test_id("near").click()
-    # What stands still is not drawn again and again.
     await expect(ann.page.get_by_test_id("near-list")).to_have_count(0)
+    await rests(ann)
 
-    async def rests() -> bool:
-        return int(await ann.page.evaluate(COUNT_FRAMES)) <= 3
 
-    await eventually(rests, "no frames are asked for")
+async def test_one_walks_by_keys_and_presses_and_the_picture_comes_to_rest(
+    cluster: Cluster, rooms: Tabs
+) -> None:
+    a = cluster.nodes["a"].url
+    ann = await rooms.open("about:blank", "Ann")
+    place = await create_place(ann, a, "Smooth")
+    await put(ann, a, place, thing("light", "lamp", 0, 0, props={"on": False}))
+    await ann.page.emulate_media(reduced_motion="no-preference")
+    await ann.page.goto(f"{a}/p/{place}")
+    await ann.page.get_by_test_id("face-room").click()
+    await expect(room(ann)).to_have_attribute("data-x", NUMBER)
+    _, before = await spot(ann)
+    await room(ann).focus()
+    await ann.page.keyboard.down("ArrowDown")
+
+    async def has_gone() -> bool:
+        return (await spot(ann))[1] > before + 2 * METRE
+
+    await eventually(has_gone, "one walks while the key is down")
+    await ann.page.keyboard.up("ArrowDown")
+    await rests(ann)
+    _, there = await spot(ann)
+    # A press on the floor before one goes there.
+    await ann.page.mouse.click(640, 420)
+
+    async def has_come() -> bool:
+        return (await spot(ann))[1] < there - METRE
+
+    await eventually(has_come, "one goes to where one has pressed")
+    await rests(ann)
+    # A drag looks around.
+    heading = await room(ann).get_attribute("data-heading")
+    await drag(ann, (640, 300), (840, 300))
+    await expect(room(ann)).not_to_have_attribute("data-heading", heading or "")
+
+
+async def test_on_a_telephone_a_stick_is_for_the_thumb(cluster: Cluster, drawing: Any) -> None:
+    a = cluster.nodes["a"].url
+    context = await drawing.new_context(
+        viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True, locale="en-GB"
+    )
+    tab = BrowserTab(await context.new_page())
+    await tab.page.goto(a)
+    place = await create_place(tab, a, "Thumb")
+    await furnish(tab, a, place)
+    await tab.page.goto(f"{a}/p/{place}")
+    await tab.page.get_by_test_id("face-room").tap()
+    await expect(room(tab)).to_have_attribute("data-x", NUMBER)
+    stick = tab.page.get_by_test_id("stick")
+    await expect(stick).to_be_visible()
+    _, before = await spot(tab)
+    box = await stick.bounding_box()
+    assert box is not None
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    mouse = tab.page.mouse
+    await mouse.move(*middle)
+    await mouse.down()
+    await mouse.move(middle[0], middle[1] - 40)
+
+    async def has_gone() -> bool:
+        return (await spot(tab))[1] < before - METRE
+
+    await eventually(has_gone, "one walks while the stick is pushed")
+    await mouse.up()
+    await rests(tab)
+    await expect(tab.page.get_by_test_id("in-front")).to_be_visible()
+    await tab.screenshot("room-telephone")
+    await fits(tab)
+    assert await violations(tab) == ""
+    tab.check()
+    await context.close()
 
 
 async def test_a_picture_that_the_card_loses_comes_back(cluster: Cluster, rooms: Tabs) -> None:

@@ -113,8 +113,14 @@ export class Room {
   leave(): void {
     this.carry?.cancel();
     this.carry = null;
-    this.ground.board.isWatching = true;
     this.ground.stands(null, null);
+    const { board } = this.ground;
+    board.isWatching = true;
+    // The board shows what it has shown, unless one has left that.
+    const at = inLengths(this.walker);
+    const [left, top, right, bottom] = board.camera.box;
+    const isIn = left <= at.x && at.x <= right && top <= at.y && at.y <= bottom;
+    board.look(isIn ? board.camera : board.camera.centred(at));
   }
 
   /** Goes to the middle of a part of the plane; the way there is left out where it is long. */

@@ -3,23 +3,23 @@
 import { mayAct } from "../../board/model/acts";
 import type { Things } from "../../board/model/arrows";
 import { kindText, nameOf, shortText, shownText } from "../../board/model/saying";
-import { addressOf, faceOf, placeOf } from "../../board/model/settings";
-import { addressText, type Now, stateOf } from "../../board/model/states";
+import { faceOf, placeOf } from "../../board/model/settings";
+import { type Now, stateOf } from "../../board/model/states";
 import type { Thing } from "../../place/thing";
 import { roomWords } from "../../words/room";
+import { isSign } from "../model/forms";
 import type { Choice } from "./deeds";
 
+const HAS_STATE = new Set(["clock", "furniture"]);
 /** Kinds that can be known by how they look. */
 const PLAIN = new Set(["furniture", "ball", "light", "switch", "card"]);
-const LINK_MAX = 24;
 
 /** Over a thing that stands; "": nothing. */
-export function labelOf(thing: Thing, things: Things, now: Now): string {
+export function labelOf(thing: Thing, now: Now): string {
   const text = shortText(thing.text, 40);
+  // What they say stands on their plates.
+  if (isSign(thing)) return "";
   switch (thing.kind) {
-    case "clock":
-    case "timer":
-      return [text, stateOf(thing, things, now)].filter((one) => one !== "").join(" · ");
     case "dice": {
       if (now.isRolling(thing.id)) return "…";
       const face = faceOf(thing);
@@ -27,14 +27,8 @@ export function labelOf(thing: Thing, things: Things, now: Now): string {
     }
     case "token":
       return shortText(shownText(thing), 40);
-    case "vote":
-      return text || kindText(thing);
     case "door":
       return text || placeOf(thing) || kindText(thing);
-    case "link": {
-      const address = addressOf(thing);
-      return text || (address === null ? kindText(thing) : addressText(address, LINK_MAX));
-    }
     default:
       return PLAIN.has(thing.kind) ? text : text || kindText(thing);
   }
@@ -44,7 +38,7 @@ export function labelOf(thing: Thing, things: Things, now: Now): string {
 export function standing(thing: Thing, things: Things, now: Now): { name: string; state: string } {
   return {
     name: nameOf(thing),
-    state: mayAct(thing) || thing.kind === "clock" ? stateOf(thing, things, now) : "",
+    state: mayAct(thing) || HAS_STATE.has(thing.kind) ? stateOf(thing, things, now) : "",
   };
 }
 

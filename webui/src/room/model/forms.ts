@@ -120,9 +120,30 @@ const HIGH: Readonly<Record<Furniture, number>> = {
   ...{ box: 0.9, table: 0.75, round: 0.75, chair: 0.95, plant: 1.5 },
   ...{ wall: 2.6, shelf: 1.9, sofa: 0.85, rug: 0.02 },
 };
-const HIGH_OF_KINDS: Readonly<Record<string, number>> = {
-  ...{ light: 1.9, switch: 1.15, clock: 2.1, timer: 1.35, door: 2.2, vote: 1.7, link: 1.6 },
-};
+const HIGH_OF_KINDS: Readonly<Record<string, number>> = { light: 1.9, switch: 1.15 };
+/** Stand as a plate on a post, with what the board shows of them. */
+const PLATES: ReadonlySet<string> = new Set(["vote", "link", "clock", "timer"]);
+const PLATE_WIDE = 1.8;
+const PLATE_HIGH = 1.3;
+
+/** The plate of a sign, in metres. */
+export interface Plate {
+  readonly width: number;
+  readonly height: number;
+  /** Of its lower edge, over the floor. */
+  readonly foot: number;
+}
+
+export function isSign({ kind }: Thing): boolean {
+  return PLATES.has(kind);
+}
+
+export function plateOf(thing: Thing): Plate {
+  const [width, height] = [bounded(thing.width / METRE), bounded(thing.height / METRE)];
+  const share = Math.min(1, PLATE_WIDE / width, PLATE_HIGH / height);
+  const [across, down] = [Math.max(0.3, width * share), Math.max(0.2, height * share)];
+  return { width: across, height: down, foot: Math.max(0.75, 1.5 - down / 2) };
+}
 
 function bounded(metre: number, most = BODY_MAX): number {
   return Math.min(most, Math.max(BODY_MIN, metre));
@@ -143,19 +164,17 @@ export function bodyOf(thing: Thing): Body {
     case "furniture":
       return { across, deep, high: depth ?? HIGH[furnitureOf(thing)] };
     case "light":
-    case "switch":
-    case "clock":
-    case "timer": {
+    case "switch": {
       const high = depth ?? HIGH_OF_KINDS[thing.kind] ?? 1;
       return { across: bounded(across, 1.2), deep: bounded(deep, 1.2), high };
     }
     case "vote":
     case "link":
-      return {
-        across: bounded(across, 3),
-        deep: 0.3,
-        high: depth ?? HIGH_OF_KINDS[thing.kind] ?? 1,
-      };
+    case "clock":
+    case "timer": {
+      const { width, height, foot } = plateOf(thing);
+      return { across: width, deep: 0.3, high: foot + height };
+    }
     case "door":
       return { across: Math.max(0.9, bounded(across, 4)), deep: 0.2, high: depth ?? 2.2 };
     default:

@@ -7,8 +7,8 @@
 import { fillColour, lineColour, type Theme } from "../../board/model/palette";
 import { faceOf, isOn, isUp } from "../../board/model/settings";
 import { styleOf } from "../../board/model/style";
-import { prop, type Thing } from "../../place/thing";
-import { type Body, bodyOf, furnitureOf } from "./forms";
+import type { Thing } from "../../place/thing";
+import { type Body, bodyOf, furnitureOf, plateOf } from "./forms";
 
 export type Primitive = "box" | "cylinder" | "sphere" | "cone";
 
@@ -65,12 +65,11 @@ export function partsOf(thing: Thing, theme: Theme): Part[] {
     case "ball":
       return ball(body, ownColour(thing, theme, "#e2574c"), PALE[shade]);
     case "clock":
-      return sign(body, METAL[shade], PALE[shade], line, "cylinder");
     case "timer":
-      return sign(body, METAL[shade], prop(thing, "due") > 0 ? GO : PALE[shade], line, "cylinder");
+      return sign(thing, METAL[shade], METAL[shade], "sphere");
     case "vote":
     case "link":
-      return sign(body, METAL[shade], ownColour(thing, theme, PALE[shade]), line, "box");
+      return sign(thing, METAL[shade], ownColour(thing, theme, PALE[shade]), "box");
     case "door":
       return door(body, WOOD[shade], ownColour(thing, theme, "#5b83d6"));
     default:
@@ -278,25 +277,13 @@ function ball({ across: wide }: Body, colour: string, pale: string): Part[] {
   ];
 }
 
-function sign(
-  { across, high }: Body,
-  metal: string,
-  face: string,
-  line: string,
-  form: Primitive,
-): Part[] {
-  const wide = Math.max(0.4, across);
-  const tall = form === "box" ? Math.min(0.9, high * 0.45) : Math.min(wide, high * 0.45);
-  const middle = high - tall / 2;
-  const plate: Part =
-    form === "box"
-      ? part("box", [0, middle, 0], [wide, tall, 0.07], face)
-      : part("sphere", [0, middle, 0], [tall, tall, 0.16], face);
+/** What stands on the plate is drawn by the board's marks, on a picture before it. */
+function sign(thing: Thing, metal: string, back: string, form: "box" | "sphere"): Part[] {
+  const { width, height, foot } = plateOf(thing);
   return [
     part("cylinder", [0, 0.03, 0], [0.45, 0.06, 0.45], metal),
-    part("cylinder", [0, (high - tall) / 2, 0], [0.07, high - tall, 0.07], metal),
-    plate,
-    part("box", [0, high - tall - 0.03, 0], [wide * 0.5, 0.03, 0.09], line),
+    part("cylinder", [0, foot / 2, -0.02], [0.07, foot, 0.07], metal),
+    part(form, [0, foot + height / 2, -0.03], [width, height, 0.06], back),
   ];
 }
 

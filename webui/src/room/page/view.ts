@@ -76,7 +76,7 @@ export class RoomView {
       measure: canvasMeasure(),
       images: (picture) => controller.album.image(picture),
       now: controller.acting,
-      says: (thing) => labelOf(thing, controller.board.things, controller.acting),
+      says: (thing) => labelOf(thing, controller.acting),
       self: () => ({ ...about, colour: colourOf(who), figure: figureOf(who), pose }),
     });
   }

@@ -24,7 +24,7 @@ export class Lamps {
   }
 
   recolour(isDark: boolean): void {
-    this.strength = isDark ? 16 : 7;
+    this.strength = isDark ? 42 : 8;
   }
 
   /** `standing`: nearest first. */

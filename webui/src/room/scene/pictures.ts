@@ -1,6 +1,16 @@
 /** Pictures of the plane as textures: painted when they are needed, a few in each frame. */
 
-import { CanvasTexture, LinearFilter, LinearMipmapLinearFilter, SRGBColorSpace } from "three";
+import {
+  CanvasTexture,
+  CustomBlending,
+  LinearFilter,
+  LinearMipmapLinearFilter,
+  MeshBasicMaterial,
+  OneFactor,
+  OneMinusSrcAlphaFactor,
+  SRGBColorSpace,
+  type Texture,
+} from "three";
 import type { Things } from "../../board/model/arrows";
 import type { Box } from "../../place/squares";
 import type { Thing } from "../../place/thing";
@@ -74,4 +84,17 @@ export class Picture {
 function fitting(width: number, height: number): [number, number] {
   const share = Math.min(1, SIDE_MAX / width, SIDE_MAX / height);
   return [Math.max(1, Math.round(width * share)), Math.max(1, Math.round(height * share))];
+}
+
+/** Shows a picture that does not cover all of its area. */
+export function see(map: Texture): MeshBasicMaterial {
+  return new MeshBasicMaterial({
+    map,
+    transparent: true,
+    depthWrite: false,
+    // The picture's colours are multiplied by how much they cover: no dark edges.
+    blending: CustomBlending,
+    blendSrc: OneFactor,
+    blendDst: OneMinusSrcAlphaFactor,
+  });
 }

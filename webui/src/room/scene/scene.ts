@@ -16,7 +16,7 @@ import { radians } from "../../board/model/units";
 import type { Thing } from "../../place/thing";
 import type { Room } from "../live/room";
 import type { Companion } from "../model/company";
-import { bodyOf } from "../model/forms";
+import { bodyOf, FOOT, type Panel } from "../model/forms";
 import { METRE } from "../model/metres";
 import type { Ray } from "../model/pick";
 import { Avatars, nameHeight } from "./avatars";
@@ -26,6 +26,7 @@ import { type Label, Labels } from "./labels";
 import { Lamps } from "./lamps";
 import { Mark } from "./mark";
 import { Painter } from "./painter";
+import { Signs } from "./signs";
 import { Sky } from "./sky";
 import { Slabs } from "./slabs";
 import type { Surroundings } from "./surroundings";
@@ -69,6 +70,7 @@ export class RoomScene {
   private readonly floor: Floor;
   private readonly walls: Walls;
   private readonly slabs: Slabs;
+  private readonly signs: Signs;
   private readonly avatars = new Avatars(this.textures);
   private readonly labels = new Labels();
   private readonly lamps = new Lamps();
@@ -92,11 +94,12 @@ export class RoomScene {
     this.floor = new Floor(this.surroundings as Surroundings);
     this.walls = new Walls(this.surroundings as Surroundings);
     this.slabs = new Slabs(this.surroundings as Surroundings);
+    this.signs = new Signs(this.surroundings as Surroundings, now);
     this.sky = new Sky(this.scene);
     const all = new Group();
     all.add(this.floor.group, this.walls.group, this.still.group, this.moving.group);
     all.add(this.slabs.group, this.avatars.group, this.labels.group, this.lamps.group);
-    all.add(this.sky.group, this.mark.group);
+    all.add(this.sky.group, this.mark.group, this.signs.group);
     this.scene.add(all);
     this.recolour(theme);
   }
@@ -161,6 +164,7 @@ export class RoomScene {
     const { origin, painter } = this;
     this.floor.lay(layout.tiles, walker, origin);
     this.walls.stand(layout, walker, origin);
+    this.signs.show(room.still, origin);
     const { still } = room;
     const isSame =
       still.length === this.standing.length && still.every((one, at) => one === this.standing[at]);
@@ -217,6 +221,7 @@ export class RoomScene {
   private sayings({ layout, walker, focus }: Room): Label[] {
     const { theme } = this.painter;
     const found: Label[] = [];
+    for (const panel of layout.panels) found.push(...this.nameOf(panel));
     for (const thing of layout.standing) {
       if (found.length >= LABELLED_MAX) break;
       const at = { x: thing.x / METRE, y: thing.y / METRE };
@@ -237,9 +242,20 @@ export class RoomScene {
     return found;
   }
 
+  /** A panel's name stands over it, as a frame's on the board. */
+  private nameOf({ thing, x, y, height }: Panel): Label[] {
+    const { theme } = this.painter;
+    const text = thing.text.split("\n")[0] ?? "";
+    if (text === "") return [];
+    const at = { x: x - this.origin.x, y: y - this.origin.y, up: FOOT + height + 0.1 };
+    return [{ key: thing.id, text, ...at, ink: theme.text, back: theme.paper }];
+  }
+
   /** A few pictures a frame: a room full of new things does not stand still. */
   private paint(): boolean {
-    const due = [this.walls, this.slabs, this.floor].flatMap((part) => part.due(this.painter));
+    const due = [this.walls, this.slabs, this.signs, this.floor].flatMap((part) =>
+      part.due(this.painter),
+    );
     const start_ms = performance.now();
     let count = 0;
     for (const paint of due) {
@@ -261,7 +277,15 @@ export class RoomScene {
   }
 
   dispose(): void {
-    const parts = [this.floor, this.walls, this.slabs, this.still, this.moving, this.avatars];
+    const parts = [
+      this.floor,
+      this.walls,
+      this.slabs,
+      this.signs,
+      this.still,
+      this.moving,
+      this.avatars,
+    ];
     for (const part of [...parts, this.labels, this.sky, this.mark, this.kit, this.textures])
       part.dispose();
     this.renderer.dispose();

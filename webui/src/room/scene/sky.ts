@@ -16,7 +16,7 @@ import {
 import type { Theme } from "../../board/model/palette";
 
 const DAY = { top: "#a9c6ee", low: "#eef3fa", sun: 1.2, sky: 2.2, ground: "#c9ccd6" } as const;
-const NIGHT = { top: "#0a0e18", low: "#1b2231", sun: 0.75, sky: 1.75, ground: "#2a2f3a" } as const;
+const NIGHT = { top: "#0a0e18", low: "#1b2231", sun: 1.1, sky: 2.3, ground: "#3a4150" } as const;
 const RADIUS = 190;
 const HAZE = [30, 95] as const;
 

@@ -1,19 +1,11 @@
 /** Drawings that float: what people carry and drag, and what lies over the floor. */
 
-import {
-  CustomBlending,
-  Group,
-  Mesh,
-  MeshBasicMaterial,
-  OneFactor,
-  OneMinusSrcAlphaFactor,
-  PlaneGeometry,
-} from "three";
+import { Group, Mesh, type MeshBasicMaterial, PlaneGeometry } from "three";
 import type { Point } from "../../board/model/geometry";
 import { METRE } from "../model/metres";
 import type { Slab } from "../model/slabs";
 import type { Painter } from "./painter";
-import { Picture } from "./pictures";
+import { Picture, see } from "./pictures";
 import type { Surroundings } from "./surroundings";
 
 const SHARP = 160;
@@ -56,16 +48,7 @@ export class Slabs {
     const known = this.shown.get(key);
     if (known !== undefined) return known;
     const picture = new Picture(this.surroundings.anisotropy, "none");
-    const material = new MeshBasicMaterial({
-      map: picture.texture,
-      transparent: true,
-      depthWrite: false,
-      // The picture's colours are multiplied by how much they cover: no dark edges.
-      blending: CustomBlending,
-      blendSrc: OneFactor,
-      blendDst: OneMinusSrcAlphaFactor,
-    });
-    const mesh = new Mesh(this.plane, material);
+    const mesh = new Mesh(this.plane, see(picture.texture));
     mesh.renderOrder = 2;
     mesh.visible = false;
     this.group.add(mesh);

@@ -16,9 +16,9 @@ export class Textures {
     if (context !== null) {
       const half = SIDE / 2;
       const fade = context.createRadialGradient(half, half, 0, half, half, half);
-      fade.addColorStop(0, "rgb(10 15 30 / 42%)");
-      fade.addColorStop(0.55, "rgb(10 15 30 / 24%)");
-      fade.addColorStop(1, "rgb(10 15 30 / 0%)");
+      fade.addColorStop(0, "rgb(0 0 0 / 42%)");
+      fade.addColorStop(0.55, "rgb(0 0 0 / 24%)");
+      fade.addColorStop(1, "rgb(0 0 0 / 0%)");
       context.fillStyle = fade;
       context.fillRect(0, 0, SIDE, SIDE);
     }
