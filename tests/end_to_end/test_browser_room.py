@@ -257,6 +257,20 @@ async def test_a_wall_shows_a_board_and_the_board_is_opened_there(
     await expect(room(ann)).to_be_visible()
 
 
+async def test_a_door_leads_into_the_room_of_another_place(cluster: Cluster, rooms: Tabs) -> None:
+    a = cluster.nodes["a"].url
+    ann = await rooms.open("about:blank", "Ann")
+    garden = await create_place(ann, a, "Garden")
+    place = await create_place(ann, a, "House")
+    await put(ann, a, place, thing("door", "door", 0, 0, text="Out", props={"place": garden}))
+    ann = await walk_in(rooms, a, place, "Ann")
+    await stand_before(ann, "Door “Out”")
+    await ann.press("Enter")
+    await ann.page.wait_for_url(f"**/p/{garden}")
+    await expect(room(ann)).to_be_visible()
+    await expect(ann.page.get_by_test_id("title")).to_have_value("Garden")
+
+
 async def furnish(tab: BrowserTab, url: str, place: str) -> None:
     """A room with all kinds of things."""
     wall = {"width": 8 * METRE, "height": 4 * METRE, "text": "Retrospective"}

@@ -69,7 +69,7 @@ export function partsOf(thing: Thing, theme: Theme): Part[] {
       return sign(thing, METAL[shade], METAL[shade], "sphere");
     case "vote":
     case "link":
-      return sign(thing, METAL[shade], ownColour(thing, theme, PALE[shade]), "box");
+      return sign(thing, METAL[shade], METAL[shade], "box");
     case "door":
       return door(body, WOOD[shade], ownColour(thing, theme, "#5b83d6"));
     default:
@@ -283,7 +283,7 @@ function sign(thing: Thing, metal: string, back: string, form: "box" | "sphere")
   return [
     part("cylinder", [0, 0.03, 0], [0.45, 0.06, 0.45], metal),
     part("cylinder", [0, foot / 2, -0.02], [0.07, foot, 0.07], metal),
-    part(form, [0, foot + height / 2, -0.03], [width, height, 0.06], back),
+    part(form, [0, foot + height / 2, -0.03], [width * 0.94, height * 0.94, 0.05], back),
   ];
 }
 
