@@ -14,6 +14,14 @@ const SESSION =
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
 
+/** Of things that act: what boards without them do not need. */
+const ACTING =
+  /src\/board\/(?:draw\/(?:acting\/|motion\.)|model\/make-acting\.|page\/(?:MadeChoices|ThingForm|forms|made-icons|other-places)\.)/;
+
+/** A board and its list, but for those parts that come later. */
+const BOARD =
+  /^(?!.*\.css).*src\/(?:place\/|pages\/PlacePage\.|words\/board\.|board\/(?!exchange\/|live\/keeping\.|pictures\/cards\.|page\/(?:BoardHelp|help)\.))/;
+
 /** What every page needs, in one small file. */
 const BASE =
   /src\/(?:ids|problem|words\/(?:formats|language|common|problems))\.|vite\/preload-helper/;
@@ -27,7 +35,7 @@ const WORDS = {
   document: /words\/(\w+)\/(?:code|document|editor|people|pictures|table)\./,
   home: /words\/(\w+)\/(?:home|files)\./,
   account: /words\/(\w+)\/(?:account|audit)\./,
-  board: /words\/(\w+)\/(?:acting|board)\./,
+  board: /words\/(\w+)\/board\./,
   console: /words\/(\w+)\/(?:console|faults|map|moves|operations|proofs|rules)\./,
 };
 const words = Object.entries(WORDS).map(([part, test]) => ({
@@ -72,6 +80,8 @@ export default defineConfig({
             { name: "store", test: STORE },
             { name: "session", test: SESSION },
             { name: "editor", test: EDITOR },
+            { name: "acting", test: ACTING },
+            { name: "board", test: BOARD },
           ],
           includeDependenciesRecursively: false,
         },

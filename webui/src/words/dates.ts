@@ -40,8 +40,3 @@ export function agoOf(time: string, now_ms: number): string {
   const [unit, size_s] = UNITS.findLast(([, size_s]) => past_s >= size_s) ?? ["minute", 60];
   return spans().format(-Math.floor(Math.max(0, past_s) / size_s), unit);
 }
-
-/** Hour and minute. */
-export function clockOf(time_ms: number): string {
-  return times().format(time_ms);
-}

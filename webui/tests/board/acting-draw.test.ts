@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import "../../src/board/draw/acting/acting-marks";
 import type { Mark } from "../../src/board/draw/mark";
 import { marksOf } from "../../src/board/draw/marks";
 import { Motion } from "../../src/board/draw/motion";

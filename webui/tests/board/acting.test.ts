@@ -21,7 +21,7 @@ import { wiresOf, wiringOf } from "../../src/board/model/wires";
 import { deedAt, linkButton, pillOf, voteLayout } from "../../src/board/model/zones";
 import { type Given, readForm } from "../../src/board/page/forms";
 import { checkThing, type Thing, type Value, withProps } from "../../src/place/thing";
-import { actingWords } from "../../src/words/acting";
+import { boardWords } from "../../src/words/board";
 
 const ANN: Actor = { mayWrite: true, isOnline: true, isOwn: (who) => who === "ann" };
 const READER: Actor = { ...ANN, mayWrite: false };
@@ -59,7 +59,7 @@ test("all that can be made is what cells take, and says how it stands", () => {
 
 test("each thing has the acts of its kind, as it stands", () => {
   expect(asked(deedsOf(made("light"), ANN))).toEqual([["toggle"]]);
-  expect(deedsOf(made("switch", { on: true }), ANN)[0]?.label).toBe(actingWords.turnOff);
+  expect(deedsOf(made("switch", { on: true }), ANN)[0]?.label).toBe(boardWords.turnOff);
   expect(asked(deedsOf(made("timer", { seconds: 90 }), ANN))).toEqual([["start", 90_000]]);
   expect(asked(deedsOf(made("timer", { due: 5 }), ANN))).toEqual([["stop"], ["start", 300_000]]);
   const vote = made("vote", { labels: "Tea\nCoffee" }, { votes: [["ann", 1]] });
@@ -70,9 +70,9 @@ test("each thing has the acts of its kind, as it stands", () => {
     ["choose", 2],
   ]);
   expect(deeds.map(({ label }) => label)).toEqual([
-    actingWords.choose("Tea"),
-    actingWords.takeBack("Coffee"),
-    actingWords.choose(actingWords.choice(3)),
+    boardWords.choose("Tea"),
+    boardWords.takeBack("Coffee"),
+    boardWords.choose(boardWords.choice(3)),
   ]);
   expect([ownChoice(vote, ANN.isOwn), countsOf(vote)]).toEqual([1, [0, 1, 0]]);
   expect(deedsOf(made("door", { place: "p-2" }), ANN)[0]?.to).toBe("/p/p-2");
@@ -85,10 +85,10 @@ test("each thing has the acts of its kind, as it stands", () => {
 test("who may not write cannot use things, and sees why; what is for all at once needs a connection", () => {
   const reasons = (actor: Actor) =>
     MADE_ACTING.flatMap((one) => deedsOf(made(one), actor).map(({ hindrance }) => hindrance));
-  const blocked = reasons(READER).filter((one) => one === actingWords.readOnly);
+  const blocked = reasons(READER).filter((one) => one === boardWords.actingReadOnly);
   expect(blocked.length).toBe(reasons(READER).length - 2);
   const needing = MADE_ACTING.filter((one) =>
-    deedsOf(made(one), AWAY).some(({ hindrance }) => hindrance === actingWords.needsConnection),
+    deedsOf(made(one), AWAY).some(({ hindrance }) => hindrance === boardWords.needsConnection),
   );
   expect(needing).toEqual(["timer", "dice", "ball"]);
 });
@@ -205,15 +205,17 @@ test("what is foreseen is shown over a state that has it already as if it were n
 
 test("how things stand is said in words", () => {
   const timer = made("timer", { due: 100_000 });
-  expect(stateOf(timer, new Map(), now({ orderTime_ms: 40_500 }))).toBe(actingWords.left("1:00"));
-  expect(stateOf(made("timer"), new Map(), now())).toBe(actingWords.waits("5:00"));
+  expect(stateOf(timer, new Map(), now({ orderTime_ms: 40_500 }))).toBe(
+    boardWords.timeLeft("1:00"),
+  );
+  expect(stateOf(made("timer"), new Map(), now())).toBe(boardWords.waits("5:00"));
   expect(stateOf(made("timer"), new Map(), now({ isRinging: () => true }))).toBe(
-    actingWords.ringing,
+    boardWords.ringing,
   );
   expect([spanOf(59), spanOf(3_600), spanOf(604_800)]).toEqual(["0:59", "1:00:00", "168:00:00"]);
   const die = made("dice", { face: 4 });
   expect(stateOf(die, new Map(), now())).toBe("shows 4");
-  expect(stateOf(die, new Map(), now({ isRolling: () => true }))).toBe(actingWords.isRolling);
+  expect(stateOf(die, new Map(), now({ isRolling: () => true }))).toBe(boardWords.isRolling);
   const lamp = made("light");
   const plate = made("switch", {}, { links: [lamp.id, "gone"] });
   expect(stateOf(plate, mapOf(plate, lamp), now())).toBe("off, lights 1 lamp");
@@ -312,16 +314,16 @@ test("forms say what is to be, and why it cannot", () => {
   const read = (thing: Thing, given: Partial<Given>) => readForm(thing, { ...GIVEN, ...given });
   expect(settings.secondsOf(read(made("timer"), { minutes: 1, seconds: 30 }).thing)).toBe(90);
   for (const minutes of [0, null, -1, 10_081])
-    expect(read(made("timer"), { minutes }).problem).toBe(actingWords.badLength);
+    expect(read(made("timer"), { minutes }).problem).toBe(boardWords.badLength);
   for (const faces of [1, 1_001, 2.5, null])
-    expect(read(made("dice"), { faces }).problem).toBe(actingWords.badFaces);
+    expect(read(made("dice"), { faces }).problem).toBe(boardWords.badFaces);
   const vote = read(made("vote"), {}).thing;
   expect([vote.text, settings.labelsOf(vote)]).toEqual(["Name", ["A", "B"]]);
   expect(vote.y - vote.height / 2).toBe(made("vote").y - made("vote").height / 2);
-  expect(read(made("vote"), { choices: " \n" }).problem).toBe(actingWords.noChoices);
+  expect(read(made("vote"), { choices: " \n" }).problem).toBe(boardWords.noChoices);
   expect(read(made("vote"), { choices: "x\n".repeat(101) }).problem).not.toBe("");
   expect(read(made("vote"), { choices: "x".repeat(2_001) }).problem).not.toBe("");
-  expect(read(made("link"), { href: "javascript:alert(1)" }).problem).toBe(actingWords.badAddress);
+  expect(read(made("link"), { href: "javascript:alert(1)" }).problem).toBe(boardWords.badAddress);
   expect(settings.addressOf(read(made("link"), { href: "a.org" }).thing)?.host).toBe("a.org");
   const door = read(made("door"), { text: "", place: "p2", title: "Plan" }).thing;
   expect([settings.placeOf(door), door.text]).toEqual(["p2", "Plan"]);

@@ -8,7 +8,6 @@ import { isOn } from "../../src/board/model/settings";
 import { units } from "../../src/board/model/units";
 import { prop, type Thing } from "../../src/place/thing";
 import { Store } from "../../src/store";
-import { actingWords } from "../../src/words/acting";
 import { boardWords } from "../../src/words/board";
 import { PlaceNode, type Tab, tab, until } from "./node";
 import { click, drag, press, seat, settled } from "./things";
@@ -82,9 +81,9 @@ test("what is refused is told with its reason, and is as it was", async () => {
   node.place.run("r", "bob", ["grab", [lamp.id], ""]);
   expect(await controller.operate(lamp.id, "toggle")).toBe(false);
   expect(isOn(controller.place.things.get(lamp.id) as Thing)).toBe(false);
-  await until(() => expect(said.at(-1)).toBe(actingWords.thing_held));
+  await until(() => expect(said.at(-1)).toBe(boardWords.thing_held));
   expect(await controller.operate(vote.id, "choose", [77])).toBe(false);
-  await until(() => expect(said.at(-1)).toBe(actingWords.bad_action));
+  await until(() => expect(said.at(-1)).toBe(boardWords.bad_action));
   expect(await controller.operate("nothing", "toggle")).toBe(false);
   await until(() => expect(said.at(-1)).toBe(boardWords.no_such_thing));
   controller.close();
@@ -99,7 +98,7 @@ test("without a connection lamps and votes are kept, and sent by the next page, 
   void controller.operate(lamp.id, "toggle");
   void controller.operate(vote.id, "choose", [1]);
   expect(await controller.operate(die.id, "roll")).toBe(false);
-  await until(() => expect(said.at(-1)).toBe(actingWords.needsConnection));
+  await until(() => expect(said.at(-1)).toBe(boardWords.needsConnection));
   expect(isOn(controller.place.things.get(lamp.id) as Thing)).toBe(true);
   await until(() => expect(controller.state.isKept).toBe(true));
   ann.crash();
@@ -178,7 +177,7 @@ test("a timer rings for who has it in sight, and it is said", async () => {
   node.place.run("r", "nodes", ["tick", 1]);
   node.place.run("r", "nodes", ["tick", 2]);
   node.tell();
-  await until(() => expect(ann.said.at(-1)).toBe(actingWords.rings("Timer “Tea”")));
+  await until(() => expect(ann.said.at(-1)).toBe(boardWords.rings("Timer “Tea”")));
   expect(controller.acting.isRinging(timer.id)).toBe(true);
   controller.close();
 });

@@ -14,7 +14,7 @@ import { type Now, STILL } from "../model/states";
 import { headsOf, propText, type Style, shapeOf, styleOf } from "../model/style";
 import { pixels } from "../model/units";
 import { pictureIn } from "../pictures/album";
-import { actingMarks } from "./acting/acting-marks";
+import { drawnActing } from "./acting-drawings";
 import { ellipse, type Mark, type PictureMark, path, rectangle, type TextMark } from "./mark";
 import { fitted, LINE_HEIGHT, type Measure, wrapped } from "./text-layout";
 
@@ -49,7 +49,7 @@ export function marksOf(
       return [pictureMark(thing, style, theme, measure)];
     default:
       return (
-        actingMarks(thing, { things, theme, measure, now }) ??
+        drawnActing(thing, { things, theme, measure, now }) ??
         otherMarks(thing, style, theme, measure)
       );
   }

@@ -8,7 +8,6 @@
  */
 
 import type { Thing } from "../../place/thing";
-import { actingWords } from "../../words/acting";
 import { boardWords } from "../../words/board";
 import { type Actor, type Deed, deedsOf, hindranceOf } from "../model/acts";
 import type { Hands } from "../model/board";
@@ -162,24 +161,24 @@ export class Acting implements Actor, Now, Hands {
     const { things } = this.parts.place;
     const thing = things.get(id);
     const state = thing === undefined ? "" : stateOf(thing, things, this);
-    return thing === undefined || state === "" ? "" : actingWords.stands(nameOf(thing), state);
+    return thing === undefined || state === "" ? "" : boardWords.stands(nameOf(thing), state);
   }
 
   private notActed({ code, holder }: NotDone): string {
     switch (code) {
       case "thing_held": {
         const name = this.parts.nameOf(holder);
-        return name === "" ? actingWords.thing_held : actingWords.heldBy(name);
+        return name === "" ? boardWords.thing_held : boardWords.actingHeldBy(name);
       }
       case "thing_busy":
       case "no_such_thing":
         return boardWords[code];
       case "bad_action":
-        return actingWords.bad_action;
+        return boardWords.bad_action;
       case "forbidden":
-        return actingWords.readOnly;
+        return boardWords.actingReadOnly;
       default:
-        return actingWords.notDone;
+        return boardWords.notActed;
     }
   }
 }

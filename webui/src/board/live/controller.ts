@@ -13,7 +13,6 @@ import type { Box } from "../../place/squares";
 import type { Problem } from "../../problem";
 import type { Kept, Store } from "../../store";
 import { Waiting } from "../../waiting";
-import { actingWords } from "../../words/acting";
 import { boardWords } from "../../words/board";
 import { number } from "../../words/formats";
 import { Board } from "../model/board";
@@ -477,13 +476,13 @@ export class BoardController {
     if (news.changed > 0) parts.push(boardWords.saidChanged(news.changed));
     if (news.gone > 0) parts.push(boardWords.saidGone(news.gone));
     if (isNamed(news.acted)) parts.push(...news.acted.map((id) => this.acting.stands(id)));
-    else if (news.acted.length > 0) parts.push(actingWords.saidUsed(news.acted.length));
+    else if (news.acted.length > 0) parts.push(boardWords.saidUsed(news.acted.length));
     this.tellAloud(parts.filter((part) => part !== "").join(" "));
   }
 
   private tellRing(id: string): void {
     const thing = this.place.things.get(id);
-    if (thing !== undefined) this.say(actingWords.rings(nameOf(thing)), RING_NOTICE_MS);
+    if (thing !== undefined) this.say(boardWords.rings(nameOf(thing)), RING_NOTICE_MS);
   }
 
   private tellAloud(said: string): void {

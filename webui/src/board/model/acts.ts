@@ -9,7 +9,7 @@ import { SPEED_MAX } from "../../place/behaviours";
 import { VOTES_MAX } from "../../place/limits";
 import type { Thing } from "../../place/thing";
 import { placePath } from "../../router";
-import { actingWords } from "../../words/acting";
+import { boardWords } from "../../words/board";
 import {
   addressOf,
   choicesOf,
@@ -51,8 +51,8 @@ const NOW_OR_NEVER: ReadonlySet<string> = new Set(["roll", "start", "stop", "kic
 
 /** Why an act cannot be asked for by this person now; "": it can. */
 export function hindranceOf(action: string, { mayWrite, isOnline }: Actor): string {
-  if (!mayWrite) return actingWords.readOnly;
-  return !isOnline && NOW_OR_NEVER.has(action) ? actingWords.needsConnection : "";
+  if (!mayWrite) return boardWords.actingReadOnly;
+  return !isOnline && NOW_OR_NEVER.has(action) ? boardWords.needsConnection : "";
 }
 
 /** All that the thing can do, the usual first; nothing for things that do not act. */
@@ -64,42 +64,42 @@ export function deedsOf(thing: Thing, actor: Actor): Deed[] {
   switch (thing.kind) {
     case "light":
     case "switch": {
-      const label = isOn(thing) ? actingWords.turnOff : actingWords.turnOn;
+      const label = isOn(thing) ? boardWords.turnOff : boardWords.turnOn;
       return [deed("toggle", label, { isOn: isOn(thing) })];
     }
     case "timer": {
       const start = { given: [secondsOf(thing) * 1_000] };
-      if (dueOf(thing) === 0) return [deed("start", actingWords.start, start)];
-      return [deed("stop", actingWords.stop), deed("start", actingWords.startAgain, start)];
+      if (dueOf(thing) === 0) return [deed("start", boardWords.start, start)];
+      return [deed("stop", boardWords.stop), deed("start", boardWords.startAgain, start)];
     }
     case "dice": {
-      const hindrance = facesOf(thing) === null ? actingWords.noSuchDie : "";
-      return [deed("roll", actingWords.roll, { hindrance })];
+      const hindrance = facesOf(thing) === null ? boardWords.noSuchDie : "";
+      return [deed("roll", boardWords.roll, { hindrance })];
     }
     case "vote":
       return choiceDeeds(thing, actor, deed);
     case "token":
       return [
-        deed("flip", isUp(thing) ? actingWords.turnDown : actingWords.turnUp, {
+        deed("flip", isUp(thing) ? boardWords.turnDown : boardWords.turnUp, {
           isOn: isUp(thing),
         }),
       ];
     case "ball":
       return [
-        deed("kick", actingWords.kickRight, { given: [KICK, 0] }),
-        deed("kick", actingWords.kickLeft, { given: [-KICK, 0] }),
-        deed("kick", actingWords.kickUp, { given: [0, -KICK] }),
-        deed("kick", actingWords.kickDown, { given: [0, KICK] }),
+        deed("kick", boardWords.kickRight, { given: [KICK, 0] }),
+        deed("kick", boardWords.kickLeft, { given: [-KICK, 0] }),
+        deed("kick", boardWords.kickUp, { given: [0, -KICK] }),
+        deed("kick", boardWords.kickDown, { given: [0, KICK] }),
       ];
     case "door": {
       const place = placeOf(thing);
       const to = place === null ? {} : { to: placePath(place) };
-      return [opening(actingWords.goThrough, to, actingWords.leadsNowhere)];
+      return [opening(boardWords.goThrough, to, boardWords.leadsNowhere)];
     }
     case "link": {
       const address = addressOf(thing);
       const to = address === null ? {} : { to: address.href };
-      return [opening(actingWords.openLink, to, actingWords.noAddress)];
+      return [opening(boardWords.openLink, to, boardWords.noAddress)];
     }
     default:
       return [];
@@ -121,11 +121,11 @@ function choiceDeeds(
   const isFull = own === null && thing.votes.length >= VOTES_MAX;
   return labelsOf(thing).map((label, at) => {
     const isChosen = own === at;
-    const name = label || actingWords.choice(at + 1);
-    return deed("choose", isChosen ? actingWords.takeBack(name) : actingWords.choose(name), {
+    const name = label || boardWords.choice(at + 1);
+    return deed("choose", isChosen ? boardWords.takeBack(name) : boardWords.choose(name), {
       given: [isChosen ? -1 : at],
       isOn: isChosen,
-      hindrance: isFull ? actingWords.tooManyVotes : "",
+      hindrance: isFull ? boardWords.tooManyVotes : "",
     });
   });
 }

@@ -10,14 +10,21 @@ import type { Thing, Value } from "../../place/thing";
 import { byOrder, inSight } from "../draw/sight";
 import type { NotDone, PlaceView } from "../live/place-view";
 import { makeTool } from "../tools/all";
-import { type Desk, type Doing, IDLE, type Press, type Tool, type ToolName } from "../tools/tool";
+import {
+  type Desk,
+  type Doing,
+  IDLE,
+  type Maker,
+  type Press,
+  type Tool,
+  type ToolName,
+} from "../tools/tool";
 import { followers, isArrow, type Things } from "./arrows";
 import { Camera, NARROW_EDGES } from "./camera";
 import { boxOfAll, type Frame, frameOf, type Point } from "./geometry";
 import { type Handle, handlesOf } from "./handles";
 import { holderAt, topAt } from "./hit";
 import { copiesOf, type Look } from "./make";
-import type { Made } from "./make-acting";
 import { difference, isNothing, OwnChanges, type Step, type Wish, wishFor } from "./own-changes";
 import { plainStyle, type Style } from "./style";
 
@@ -56,7 +63,7 @@ export class Board implements Desk {
   isWatching = true;
   mayWrite = true;
   /** What the tool for things that act makes. */
-  made: Made = "light";
+  maker: Maker | null = null;
   doing: Doing = IDLE;
   pointer = "default";
   editing: string | null = null;
@@ -220,8 +227,8 @@ export class Board implements Desk {
   }
 
   /** Takes the tool that puts such a thing. */
-  takeMade(made: Made, isKept = false): void {
-    this.made = made;
+  takeMaker(maker: Maker, isKept = false): void {
+    this.maker = maker;
     this.take("acting", isKept);
   }
 

@@ -1,6 +1,7 @@
 /** New things that act, and furniture, as the menu "More" names them. */
 
 import type { Thing, Value } from "../../place/thing";
+import type { Maker } from "../tools/tool";
 import type { Point } from "./geometry";
 import { type Look, newThing, sortedProperties } from "./make";
 import { FURNITURE, type Furniture } from "./settings";
@@ -62,13 +63,7 @@ export function newActing(made: Made, at: Point, look: Look, order: number): Thi
   return newThing(kind, { ...at, width, height, turn: 0 }, look, more);
 }
 
-export function kindOf(made: Made): string {
-  return PLANS[made].kind;
-}
-
-/** Kinds that are of no use before something about them is known. */
-const ASKED: ReadonlySet<string> = new Set(["vote", "door", "link", "timer"]);
-
-export function isAskedFor({ kind }: Thing): boolean {
-  return ASKED.has(kind);
+export function makerOf(made: Made): Maker {
+  const { kind } = PLANS[made];
+  return { name: made, kind, make: (at, look, order) => newActing(made, at, look, order) };
 }

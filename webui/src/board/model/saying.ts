@@ -1,7 +1,6 @@
 /** Things in words: for the list, and to be said aloud. */
 
 import type { Thing } from "../../place/thing";
-import { actingWords } from "../../words/acting";
 import { boardWords } from "../../words/board";
 import { boundOf, isArrow, type Things } from "./arrows";
 import { isCard, isUp } from "./settings";
@@ -14,7 +13,7 @@ export function kindText(thing: Thing): string {
   if (thing.kind === "shape") return boardWords[shapeOf(thing)];
   if (isArrow(thing)) return headsOf(thing) === "none" ? boardWords.line : boardWords.arrow;
   if (thing.kind === "ink") return boardWords.drawing;
-  if (thing.kind === "token" && isCard(thing)) return actingWords.playingCard;
+  if (thing.kind === "token" && isCard(thing)) return boardWords.playingCard;
   return boardWords[thing.kind as "text"] ?? boardWords.shape;
 }
 

@@ -1,8 +1,7 @@
 /** How things that act stand, in words: for the list, and to be said aloud. */
 
 import { prop, type Thing } from "../../place/thing";
-import { actingWords } from "../../words/acting";
-import { clockOf } from "../../words/dates";
+import { boardWords } from "../../words/board";
 import { number } from "../../words/formats";
 import { type Actor, countsOf, ownChoice } from "./acts";
 import type { Things } from "./arrows";
@@ -60,34 +59,39 @@ export function stateOf(thing: Thing, things: Things, now: Now): string {
     case "timer":
       return timerText(thing, now);
     case "clock":
-      return clockOf(now.time_ms);
+      return hourText(now.time_ms);
     case "dice":
       return diceText(thing, now);
     case "vote":
       return voteText(thing, now);
     case "token":
-      return isUp(thing) ? actingWords.isUp : actingWords.isDown;
+      return isUp(thing) ? boardWords.isUp : boardWords.isDown;
     case "ball":
-      return isMoving(thing) ? actingWords.rolls : actingWords.liesStill;
+      return isMoving(thing) ? boardWords.rolls : boardWords.liesStill;
     case "door": {
       const place = placeOf(thing);
-      return place === null ? actingWords.nowhere : actingWords.leadsTo(thing.text || place);
+      return place === null ? boardWords.nowhere : boardWords.leadsTo(thing.text || place);
     }
     case "link": {
       const address = addressOf(thing);
       return address === null
-        ? actingWords.withoutAddress
-        : actingWords.goesTo(addressText(address, 80));
+        ? boardWords.withoutAddress
+        : boardWords.goesTo(addressText(address, 80));
     }
     case "furniture":
-      return actingWords[furnitureOf(thing)];
+      return boardWords[furnitureOf(thing)];
     default:
       return "";
   }
 }
 
+/** Hour and minute as the browser has them. */
+function hourText(time_ms: number): string {
+  return new Date(time_ms).toLocaleTimeString([], { timeStyle: "short" });
+}
+
 function onOrOff(thing: Thing): string {
-  return isOn(thing) ? actingWords.isOn : actingWords.isOff;
+  return isOn(thing) ? boardWords.isOn : boardWords.isOff;
 }
 
 /** The lamps that a switch has and that are known here. */
@@ -99,13 +103,13 @@ export function lampsOf(thing: Thing, things: Things): Thing[] {
 
 function lampsText(thing: Thing, things: Things): string {
   const { length } = lampsOf(thing, things);
-  return length === 0 ? actingWords.lightsNothing : actingWords.lights(length);
+  return length === 0 ? boardWords.lightsNothing : boardWords.lights(length);
 }
 
 function timerText(thing: Thing, { orderTime_ms, isRinging }: Now): string {
-  if (dueOf(thing) > 0) return actingWords.left(spanOf(leftOf(thing, orderTime_ms)));
-  if (isRinging(thing.id)) return actingWords.ringing;
-  return actingWords.waits(spanOf(secondsOf(thing)));
+  if (dueOf(thing) > 0) return boardWords.timeLeft(spanOf(leftOf(thing, orderTime_ms)));
+  if (isRinging(thing.id)) return boardWords.ringing;
+  return boardWords.waits(spanOf(secondsOf(thing)));
 }
 
 /** As watches show it: 4:59, 1:00:00. */
@@ -120,21 +124,21 @@ export function spanOf(span_s: number): string {
 }
 
 function diceText(thing: Thing, { isRolling }: Now): string {
-  if (isRolling(thing.id)) return actingWords.isRolling;
+  if (isRolling(thing.id)) return boardWords.isRolling;
   const face = faceOf(thing);
-  return face === 0 ? actingWords.notRolled : actingWords.shows(number(face));
+  return face === 0 ? boardWords.notRolled : boardWords.shows(number(face));
 }
 
 function voteText(thing: Thing, { isOwn }: Now): string {
   const counts = countsOf(thing);
-  const names = labelsOf(thing).map((label, at) => label || actingWords.choice(at + 1));
+  const names = labelsOf(thing).map((label, at) => label || boardWords.choice(at + 1));
   const said = names
     .slice(0, CHOICES_SAID)
-    .map((name, at) => actingWords.votes(name, counts[at] ?? 0));
+    .map((name, at) => boardWords.votes(name, counts[at] ?? 0));
   const own = ownChoice(thing, isOwn);
   const name = own === null ? undefined : names[own];
-  if (counts.every((count) => count === 0)) return actingWords.noVotes;
-  return [...said, ...(name === undefined ? [] : [actingWords.ownChoice(name)])].join(", ");
+  if (counts.every((count) => count === 0)) return boardWords.noVotes;
+  return [...said, ...(name === undefined ? [] : [boardWords.ownChoice(name)])].join(", ");
 }
 
 export function isMoving(thing: Thing): boolean {

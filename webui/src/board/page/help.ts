@@ -1,6 +1,5 @@
 /** The keys of the board in words. */
 
-import { actingWords } from "../../words/acting";
 import { boardWords } from "../../words/board";
 import { MORE_KEY, PICTURE_KEY, TOOL_KEYS } from "../model/keys";
 
@@ -15,7 +14,7 @@ export function boardHelp(isMac: boolean): HelpSection[] {
   const tools = Object.entries({ ...TOOL_KEYS, [PICTURE_KEY]: "picture" as const }).map(
     ([key, name]) => [key.toUpperCase(), boardWords[name]] as const,
   );
-  const more = [MORE_KEY.toUpperCase(), actingWords.more] as const;
+  const more = [MORE_KEY.toUpperCase(), boardWords.more] as const;
   const view = [
     [boardWords.keySpace, boardWords.moveView],
     [boardWords.keyWheel, boardWords.moveView],
@@ -30,7 +29,7 @@ export function boardHelp(isMac: boolean): HelpSection[] {
   const things = [
     ["←↑↓→", boardWords.nudge],
     ["Tab", boardWords.nextThing],
-    ["Enter", actingWords.enterUses],
+    ["Enter", boardWords.enterUses],
     ["F2", boardWords.writeText],
     ["Escape", boardWords.escape],
     [`${mod} Z`, boardWords.undo],

@@ -1,8 +1,10 @@
 /** Puts a thing that acts, or a piece of furniture, where one presses. */
 
 import type { Thing } from "../../place/thing";
-import { isAskedFor, kindOf, newActing } from "../model/make-acting";
 import { asMap, type Desk, IDLE, type Press, type Tool } from "./tool";
+
+/** Kinds that are of no use before something about them is known: their settings are asked for. */
+const ASKED: ReadonlySet<string> = new Set(["vote", "door", "link", "timer"]);
 
 export class ActingTool implements Tool {
   readonly cursor = "copy";
@@ -18,22 +20,25 @@ export class ActingTool implements Tool {
   }
 
   hover(press: Press): void {
-    this.desk.show({ drafts: asMap([{ ...this.make(press), id: "~" }]) });
+    const made = this.make(press);
+    if (made !== null) this.desk.show({ drafts: asMap([{ ...made, id: "~" }]) });
   }
 
-  private make({ at }: Press): Thing {
+  private make({ at }: Press): Thing | null {
     const { desk } = this;
-    return newActing(desk.made, at, desk.lookOf(kindOf(desk.made)), desk.nextOrder);
+    const { maker } = desk;
+    return maker?.make(at, desk.lookOf(maker.kind), desk.nextOrder) ?? null;
   }
 
   up(press: Press): void {
     const { desk } = this;
     desk.show(IDLE);
     const thing = this.make(press);
+    if (thing === null) return;
     desk.put([thing]);
     desk.select([thing.id]);
     desk.finished();
-    if (isAskedFor(thing)) desk.write(thing.id);
+    if (ASKED.has(thing.kind)) desk.write(thing.id);
   }
 
   cancel(): void {

@@ -7,7 +7,6 @@ import type { Camera } from "../model/camera";
 import type { Frame, Point } from "../model/geometry";
 import type { Handle } from "../model/handles";
 import type { Look } from "../model/make";
-import type { Made } from "../model/make-acting";
 import type { Guide } from "../model/snapping";
 
 export type ToolName =
@@ -36,6 +35,13 @@ export interface Press {
   readonly kind: "mouse" | "touch" | "pen";
   /** How often one has pressed here, one after the other. */
   readonly count: number;
+}
+
+/** Makes things of one sort, which the menu of more things names. */
+export interface Maker {
+  readonly name: string;
+  readonly kind: string;
+  make(at: Point, look: Look, order: number): Thing;
 }
 
 /** What is seen of what a tool is doing, until it has done it. */
@@ -77,8 +83,8 @@ export interface Desk {
   /** How a new thing of this kind looks. */
   lookOf(kind: string): Look;
   readonly nextOrder: number;
-  /** What the tool for things that act makes. */
-  readonly made: Made;
+  /** What the tool for things that act makes; null: nothing was chosen. */
+  readonly maker: Maker | null;
   select(ids: readonly string[]): void;
   show(doing: Partial<Doing>): void;
   pan(dx: number, dy: number): void;

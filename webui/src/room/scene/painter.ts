@@ -1,5 +1,7 @@
 /** Draws parts of the plane into pictures, by the marks that the board draws. */
 
+// Drawings of things that act, which boards have later.
+import "../../board/draw/acting/acting-marks";
 import { marksOf } from "../../board/draw/marks";
 import { type Images, paint } from "../../board/draw/paint";
 import type { Measure } from "../../board/draw/text-layout";

@@ -1,6 +1,7 @@
 /** What is drawn of things that act, and of furniture. */
 
 import type { Thing } from "../../../place/thing";
+import { knowDrawings } from "../acting-drawings";
 import type { Mark } from "../mark";
 import { furnitureMarks } from "./furniture";
 import { ballMarks, diceMarks, tokenMarks } from "./game-pieces";
@@ -28,3 +29,5 @@ const DRAWN: Readonly<Record<string, (thing: Thing, scene: Scene) => Mark[]>> = 
 export function actingMarks(thing: Thing, scene: Scene): Mark[] | null {
   return Object.hasOwn(DRAWN, thing.kind) ? (DRAWN[thing.kind]?.(thing, scene) ?? null) : null;
 }
+
+knowDrawings(actingMarks);

@@ -1,7 +1,7 @@
 /** Dice with their faces, tokens with two sides, and balls. */
 
 import type { Thing } from "../../../place/thing";
-import { actingWords } from "../../../words/acting";
+import { boardWords } from "../../../words/board";
 import { number } from "../../../words/formats";
 import { faceOf, facesOf, isCard, isUp } from "../../model/settings";
 import { propText, styleOf } from "../../model/style";
@@ -77,7 +77,7 @@ export function diceMarks(thing: Thing, scene: Scene): Mark[] {
     marks.push(line(text, 0, 0, size, ink, { isBold: true }));
   }
   if (!isCube && faces !== null) {
-    const kind = actingWords.die(faces);
+    const kind = boardWords.die(faces);
     const size = side * 0.13;
     if (side > 48)
       marks.push(line(kind, 0, side * 0.33, size, theme.soft, { room: side }, measure));

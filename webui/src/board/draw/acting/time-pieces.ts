@@ -1,7 +1,6 @@
 /** Clocks, which have the page's time, and timers, which have the order's. */
 
 import type { Thing } from "../../../place/thing";
-import { actingWords } from "../../../words/acting";
 import { boardWords } from "../../../words/board";
 import { dueOf, leftOf, secondsOf } from "../../model/settings";
 import { spanOf } from "../../model/states";
@@ -82,7 +81,7 @@ export function timerMarks(thing: Thing, scene: Scene): Mark[] {
     const part = Math.max(bar.height, bar.width * share);
     marks.push(path(plate(bar.left, bar.top, part, bar.height, 3), { fill: strong }));
   }
-  const word = isRunning ? actingWords.stop : actingWords.start;
+  const word = isRunning ? boardWords.stop : boardWords.start;
   const paint = isRunning ? { fill: soft, colour: theme.text } : { fill: strong, colour: onStrong };
   return [...marks, ...pill(button, word, paint, measure)];
 }

@@ -1,7 +1,6 @@
 /** A vote: its question, and its choices as bars with their counts; one's own has a tick. */
 
 import type { Thing } from "../../../place/thing";
-import { actingWords } from "../../../words/acting";
 import { boardWords } from "../../../words/board";
 import { number } from "../../../words/formats";
 import { countsOf, ownChoice } from "../../model/acts";
@@ -25,13 +24,13 @@ export function voteMarks(thing: Thing, scene: Scene): Mark[] {
   const own = ownChoice(thing, now.isOwn);
   const all = counts.reduce((sum, one) => sum + one, 0);
   for (const row of rows) {
-    const label = labels[row.at] || actingWords.choice(row.at + 1);
+    const label = labels[row.at] || boardWords.choice(row.at + 1);
     marks.push(...rowMarks(thing, row, label, counts[row.at] ?? 0, all, own === row.at, scene));
   }
   if (left > 0) {
     const y = rest.top + Math.min(rest.height, 24) / 2;
     const more = { align: "left", room: question.width } as const;
-    marks.push(line(actingWords.moreChoices(left), rest.left, y, 13, strong, more, measure));
+    marks.push(line(boardWords.moreChoices(left), rest.left, y, 13, strong, more, measure));
   }
   return marks;
 }

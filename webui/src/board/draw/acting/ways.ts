@@ -1,7 +1,6 @@
 /** What leads elsewhere: doors to other places, and links to pages of the web. */
 
 import type { Thing } from "../../../place/thing";
-import { actingWords } from "../../../words/acting";
 import { boardWords } from "../../../words/board";
 import { addressOf, placeOf } from "../../model/settings";
 import { addressText } from "../../model/states";
@@ -28,7 +27,7 @@ export function doorMarks(thing: Thing, scene: Scene): Mark[] {
   const look = leads
     ? { fill: paints.strong, colour: paints.onStrong }
     : { fill: paints.soft, colour: theme.text };
-  const word = leads ? actingWords.goThrough : actingWords.noTarget;
+  const word = leads ? boardWords.goThrough : boardWords.noTarget;
   return [...marks, ...pill(button, word, look, measure)];
 }
 
@@ -77,7 +76,7 @@ export function linkMarks(thing: Thing, scene: Scene): Mark[] {
   marks.push(
     line(title, begin, -large * 0.65, large, theme.text, { ...look, isBold: true }, measure),
   );
-  const where = address === null ? actingWords.withoutAddress : addressText(address, 120);
+  const where = address === null ? boardWords.withoutAddress : addressText(address, 120);
   marks.push(line(where, begin, small * 1.05, small, theme.soft, look, measure));
   const { width: side } = button;
   const fill = address === null ? paints.soft : paints.strong;
