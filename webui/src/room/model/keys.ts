@@ -76,6 +76,11 @@ export class Steering {
     this.isRunning = shiftKey;
   }
 
+  /** Shift is down, or up again. */
+  run(isRunning: boolean): void {
+    this.isRunning = isRunning;
+  }
+
   /** The page has no keys any more. */
   clear(): void {
     this.held.clear();

@@ -36,6 +36,8 @@ export class Picture {
   private made: readonly unknown[] = [];
   private wanted: Wanted | null = null;
   private width = 0;
+  /** What was found to be painted already, and in which colours: it need not be compared again. */
+  private known: readonly [made: readonly unknown[], theme: unknown] | null = null;
 
   constructor(anisotropy: number, back: Back) {
     this.texture = new CanvasTexture(this.canvas);
@@ -54,7 +56,13 @@ export class Picture {
     const { wanted } = this;
     if (wanted === null) return false;
     if (wanted.width !== this.width) return true;
-    return !isSame(painter.made(wanted.made, wanted.things), this.made);
+    const { made, things } = wanted;
+    if (this.known?.[0] === made && this.known[1] === painter.theme) return false;
+    if (!isSame(painter.made(made, things), this.made)) return true;
+    // Pictures come by and by.
+    const isLasting = !things.some(({ kind }) => kind === "picture");
+    this.known = isLasting ? [made, painter.theme] : null;
+    return false;
   }
 
   paint(painter: Painter, all: Things): void {

@@ -164,8 +164,8 @@ export class RoomScene {
     const { origin, painter } = this;
     this.floor.lay(layout.tiles, walker, origin);
     this.walls.stand(layout, walker, origin);
-    this.signs.show(room.still, origin);
     const { still } = room;
+    this.signs.show(still, origin);
     const isSame =
       still.length === this.standing.length && still.every((one, at) => one === this.standing[at]);
     if (!isSame || this.isOld) {
