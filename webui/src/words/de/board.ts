@@ -8,6 +8,7 @@ export default {
   list: "Liste",
   room: "Raum",
   roomComes: "Der Raum wird eingerichtet.",
+  roomMissing: "Der Raum konnte nicht geladen werden. Tafel und Liste gehen weiter.",
   faces: "Wie der Ort gezeigt wird",
   toolbar: "Werkzeuge",
   style: "Aussehen und Anordnung",

@@ -6,6 +6,7 @@ export default {
   list: "List",
   room: "Room",
   roomComes: "The room is being set up.",
+  roomMissing: "The room could not be loaded. The board and the list go on.",
   faces: "How the place is shown",
   toolbar: "Tools",
   style: "Look and arrangement",
