@@ -14,14 +14,6 @@ const SESSION =
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
 
-/** Of things that act: what boards without them do not need. */
-const ACTING =
-  /src\/board\/(?:draw\/(?:acting\/|motion\.)|model\/make-acting\.|page\/(?:MadeChoices|ThingForm|forms|made-icons|other-places)\.)/;
-
-/** A board and its list, but for those parts that come later. */
-const BOARD =
-  /^(?!.*\.css).*src\/(?:place\/|pages\/PlacePage\.|words\/board\.|board\/(?!exchange\/|live\/keeping\.|pictures\/cards\.|page\/(?:BoardHelp|help)\.))/;
-
 /** What every page needs, in one small file. */
 const BASE =
   /src\/(?:ids|problem|words\/(?:formats|language|common|problems))\.|vite\/preload-helper/;
@@ -80,8 +72,6 @@ export default defineConfig({
             { name: "store", test: STORE },
             { name: "session", test: SESSION },
             { name: "editor", test: EDITOR },
-            { name: "acting", test: ACTING },
-            { name: "board", test: BOARD },
           ],
           includeDependenciesRecursively: false,
         },

@@ -1,7 +1,6 @@
 /** Files of a board: what is selected of it, or all of it, out and in. */
 
 import type { Thing } from "../../place/thing";
-import "../draw/acting/acting-marks";
 import { canvasMeasure } from "../draw/paint";
 import type { BoardController } from "../live/controller";
 import type { Board } from "../model/board";

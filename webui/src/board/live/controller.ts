@@ -485,8 +485,9 @@ export class BoardController {
     if (thing !== undefined) this.say(boardWords.rings(nameOf(thing)), RING_NOTICE_MS);
   }
 
+  /** What is said once more, as of a die that falls the same, is another text for screen readers. */
   private tellAloud(said: string): void {
-    this.said = said;
+    this.said = said !== "" && said === this.said ? `${said}\u00a0` : said;
     this.tell();
   }
 

@@ -30,7 +30,9 @@ const EIGHTH = Math.PI / 12;
 const SNAPPED_TO_MAX = 400;
 
 /** Kinds that keep their proportions, unless Shift is held. */
-const KEEP_SHAPE = new Set(["text", "ink", "picture"]);
+const KEEP_SHAPE = new Set([
+  ...["text", "ink", "picture", "light", "clock", "dice", "token", "ball"],
+]);
 
 type Work =
   | { readonly kind: "pressed"; readonly thing: Thing | null }

@@ -218,7 +218,7 @@ export default {
   more: "Weitere Dinge",
   thingsThatAct: "Dinge, die etwas tun",
   furnishing: "Möbel",
-  notLoaded: "Das konnte nicht geladen werden. Schließen Sie das Menü und öffnen Sie es wieder.",
+  notLoaded: "Das konnte nicht geladen werden. Schließen Sie dies und öffnen Sie es wieder.",
   playingCard: "Karte",
   use: "Benutzen",
   settings: "Einstellungen",

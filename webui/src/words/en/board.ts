@@ -224,7 +224,7 @@ export default {
   more: "More things",
   thingsThatAct: "Things that act",
   furnishing: "Furniture",
-  notLoaded: "That could not be loaded. Close the menu and open it again.",
+  notLoaded: "That could not be loaded. Close this and open it again.",
   playingCard: "Card",
   use: "Use",
   settings: "Settings",
