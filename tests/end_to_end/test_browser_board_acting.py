@@ -159,6 +159,34 @@ async def test_a_die_falls_the_same_for_all_and_votes_are_counted(
     await expect(state(bob, "vote")).to_have_text("Pizza: 0, Soup: 0, Rice: 1, you chose Rice")
 
 
+async def test_things_are_pressed_on_the_board(cluster: Cluster, tabs: Tabs) -> None:
+    ball = thing("ball", "ball", 900, 0, 48, 48)
+    ann, bob, _ = await two(cluster, tabs, "Presses", [LAMP, DIE, VOTE, ball])
+    await show_list(bob)
+    await press_on(ann, "lamp")
+    await expect(state(bob, "lamp")).to_have_text("on")
+    await press_on(ann, "vote", 0.36)
+    await expect(state(bob, "vote")).to_have_text("Pizza: 1, Soup: 0, Rice: 0")
+    await press_on(ann, "die")
+    await expect(state(bob, "die")).to_have_text(re.compile(r"shows [1-6]"))
+    before = await row(bob, "ball").locator(".thing-details").inner_text()
+    await press_on(ann, "ball")
+    await expect(state(bob, "ball")).to_have_text("rolls")
+    await expect(row(bob, "ball").locator(".thing-details")).not_to_have_text(before)
+    # A press on the question of a vote only selects it.
+    await stage(ann).focus()
+    await ann.press("Escape")
+    await press_on(ann, "vote", 0.12)
+    await expect(ann.page.get_by_test_id("deeds")).to_be_visible()
+    await expect(ann.page.get_by_test_id("thing-form")).to_have_count(0)
+    await expect(state(bob, "vote")).to_have_text("Pizza: 1, Soup: 0, Rice: 0")
+    await ann.press("Enter")
+    await expect(ann.page.get_by_test_id("deed-1")).to_be_visible()
+    await ann.page.get_by_test_id("deed-1").click()
+    await expect(state(bob, "vote")).to_have_text("Pizza: 0, Soup: 1, Rice: 0")
+    await ann.screenshot("acting-pressed")
+
+
 async def test_a_timer_rings_for_everybody(cluster: Cluster, tabs: Tabs) -> None:
     ann, bob, _ = await two(cluster, tabs, "Timers", [TIMER])
     await show_list(ann)

@@ -3,6 +3,7 @@ import "../../src/board/draw/acting/acting-marks";
 import type { Mark } from "../../src/board/draw/mark";
 import { marksOf } from "../../src/board/draw/marks";
 import { Motion } from "../../src/board/draw/motion";
+import { copyTo, pastedFrom } from "../../src/board/exchange/clipboard";
 import { excalidrawIn } from "../../src/board/exchange/excalidraw-in";
 import { excalidrawOf } from "../../src/board/exchange/excalidraw-out";
 import { jsonOf, thingsIn } from "../../src/board/exchange/json";
@@ -13,6 +14,7 @@ import {
   type Made,
   newActing,
 } from "../../src/board/model/make-acting";
+import { addressOf } from "../../src/board/model/settings";
 import { type Now, STILL } from "../../src/board/model/states";
 import { PAPER } from "../../src/board/page/theme";
 import { type Thing, type Value, withProps } from "../../src/place/thing";
@@ -135,6 +137,25 @@ test("a picture is drawn anew when a figure of it changes, not before", () => {
   expect(motion.nextIn_ms([timer], now({ orderTime_ms: 0 }))).toBe(310);
   expect(motion.nextIn_ms([made("clock")], now({ time_ms: 400, isCalm: false }))).toBe(600);
   expect(motion.nextIn_ms([made("light"), made("vote")], now())).toBeNull();
+});
+
+test("an address that is pasted is a link; one that is no page of the web is a note", () => {
+  const paste = (text: string) => {
+    const data = { getData: (type: string) => (type === "text/plain" ? text : "") };
+    return pastedFrom(data as unknown as DataTransfer, { x: 0, y: 0 }, 1).things[0];
+  };
+  const link = paste(" https://example.org/a?b=1 ");
+  expect([link?.kind, link && addressOf(link)?.href]).toEqual([
+    "link",
+    "https://example.org/a?b=1",
+  ]);
+  expect(link && paste("javascript:alert(1)")?.kind).toBe("sticky");
+  expect(paste("see https://example.org")?.kind).toBe("sticky");
+  const copied = new Map<string, string>();
+  const data = { setData: (type: string, text: string) => copied.set(type, text) };
+  const card = made("card", { up: false, back: "Deck" }, { text: "Queen" });
+  copyTo(data as unknown as DataTransfer, [card, link as Thing], "p1");
+  expect(copied.get("text/plain")).toBe("Deck\nhttps://example.org/a?b=1");
 });
 
 test("what acts is in pictures and files: drawn, as shapes with words, and whole", () => {

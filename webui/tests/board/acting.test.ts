@@ -85,7 +85,7 @@ test("each thing has the acts of its kind, as it stands", () => {
 test("who may not write cannot use things, and sees why; what is for all at once needs a connection", () => {
   const reasons = (actor: Actor) =>
     MADE_ACTING.flatMap((one) => deedsOf(made(one), actor).map(({ hindrance }) => hindrance));
-  const blocked = reasons(READER).filter((one) => one === boardWords.actingReadOnly);
+  const blocked = reasons(READER).filter((one) => one === boardWords.mayNotUse);
   expect(blocked.length).toBe(reasons(READER).length - 2);
   const needing = MADE_ACTING.filter((one) =>
     deedsOf(made(one), AWAY).some(({ hindrance }) => hindrance === boardWords.needsConnection),

@@ -1,6 +1,8 @@
 import "fake-indexeddb/auto";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Acting } from "../../src/board/live/acting";
 import { LocalPlace } from "../../src/board/live/local-doors";
+import { PlaceView } from "../../src/board/live/place-view";
 import { Camera } from "../../src/board/model/camera";
 import { actFor } from "../../src/board/model/foreseen";
 import { type Made, newActing } from "../../src/board/model/make-acting";
@@ -126,6 +128,22 @@ test("what was done, and its answer was lost with the page, is not done twice", 
   again.controller.close();
 });
 
+test("an act whose end was lost with its page is not asked for again; one that was never sent is", async () => {
+  const place = new LocalPlace();
+  const { board } = seat(place, "ann");
+  const lamp = put("light", 100, 100);
+  board.put([lamp]);
+  await settled();
+  const act = actFor(lamp, "toggle", [], 0, { by: "", who: "ann" });
+  const wish = { puts: [], edits: [], deletions: [], act };
+  const left = { wish, paths: [[lamp.id, "r"] as const], joint: null };
+  const lit = () => isOn(place.at("r").things.get(lamp.id) as Thing);
+  expect(await board.place.takeUp([{ ...left, calls: [["r", 7]] }])).toEqual([]);
+  expect(lit()).toBe(false);
+  expect(await board.place.takeUp([{ ...left, calls: [] }])).toEqual([]);
+  expect(lit()).toBe(true);
+});
+
 test("a switch lights lamps of other cells: it is told where they are", async () => {
   const place = new LocalPlace();
   place.divide("r");
@@ -141,7 +159,33 @@ test("a switch lights lamps of other cells: it is told where they are", async ()
   expect(isOn(place.at("r3").things.get(lamp.id) as Thing)).toBe(true);
 });
 
-test("a press on a lamp toggles it and selects it; a drag, Shift and a reader do not", async () => {
+test("who may not write is told so, and nothing is asked of the place; a door opens for them", async () => {
+  const place = new LocalPlace();
+  const view = new PlaceView(place.session("ann"));
+  const { board } = seat(place, "bob");
+  const [lamp, door] = [
+    put("light", 100, 100),
+    put("door", 400, 100, { props: [["place", "p2"]] }),
+  ];
+  board.put([lamp, door]);
+  view.view({ box: [0, 0, 64_000, 64_000], dx: 0, dy: 0 });
+  await settled();
+  const told: string[] = [];
+  const acting = new Acting({
+    ...{ place: view, mayWrite: () => false, principal: "user:ann", isShared: false, voter: "v" },
+    ...{ isSelf: () => false, now_ms: () => 0, isRinging: () => false, isCalm: () => true },
+    ...{ hush: () => undefined, tell: () => undefined, nameOf: () => "", changed: () => undefined },
+    say: (notice) => told.push(notice),
+    go: (to) => told.push(to),
+  });
+  acting.useAt(lamp, lamp);
+  expect(await acting.operate(lamp.id, "toggle")).toBe(false);
+  expect(acting.use(door)).toBe(true);
+  expect(told).toEqual([boardWords.mayNotUse, boardWords.mayNotUse, "/p/p2"]);
+  expect(isOn(place.at("r").things.get(lamp.id) as Thing)).toBe(false);
+});
+
+test("a press on a lamp toggles it and selects it; a drag and Shift do not", async () => {
   const lamp = put("light", 200, 200);
   const ann = await before(lamp);
   const { board } = ann.controller;

@@ -3,6 +3,8 @@
 import type { Thing } from "../../place/thing";
 import { boxOfAll, frameOf, type Point } from "../model/geometry";
 import { copiesOf, newThing } from "../model/make";
+import { shownText } from "../model/saying";
+import { addressIn, addressOf } from "../model/settings";
 import { units } from "../model/units";
 import { type Brought, separated } from "./brought";
 import { excalidrawIn } from "./excalidraw-in";
@@ -14,8 +16,15 @@ const TEXT_MAX = 10_000;
 
 export function copyTo(data: DataTransfer, things: readonly Thing[], place: string): void {
   data.setData(TYPE, jsonOf(things, place));
-  const texts = things.map(({ text }) => text).filter((text) => text !== "");
+  const texts = things.map(wordsOf).filter((text) => text !== "");
   data.setData("text/plain", texts.length > 0 ? texts.join("\n") : jsonOf(things, place));
+}
+
+/** What other programs get of a thing: what can be read on it, and where a link goes. */
+function wordsOf(thing: Thing): string {
+  const address = thing.kind === "link" ? addressOf(thing) : null;
+  const words = shownText(thing);
+  return address === null ? words : `${words} ${address.href}`.trim();
 }
 
 /** What is pasted, about a point; ImportRefusal. */
@@ -30,8 +39,14 @@ export function pastedFrom(data: DataTransfer, at: Point, order: number): Brough
   if (isList(text)) return separated(about(markdownIn(text), at, order));
   const words = text.trim().slice(0, TEXT_MAX);
   if (words === "") return separated([]);
+  if (addressIn(words) !== null) return separated([linkTo(words, at, order)]);
   const frame = { ...at, width: units(200), height: units(200), turn: 0 };
   return separated([newThing("sticky", frame, {}, { text: words, order })]);
+}
+
+function linkTo(href: string, at: Point, order: number): Thing {
+  const frame = { ...at, width: units(280), height: units(84), turn: 0 };
+  return newThing("link", frame, {}, { order, props: [["href", href]] });
 }
 
 /** What a file of ours holds, about a point; ImportRefusal. */

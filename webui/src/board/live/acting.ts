@@ -168,7 +168,7 @@ export class Acting implements Actor, Now, Hands {
     switch (code) {
       case "thing_held": {
         const name = this.parts.nameOf(holder);
-        return name === "" ? boardWords.thing_held : boardWords.actingHeldBy(name);
+        return name === "" ? boardWords.thing_held : boardWords.movedBy(name);
       }
       case "thing_busy":
       case "no_such_thing":
@@ -176,7 +176,7 @@ export class Acting implements Actor, Now, Hands {
       case "bad_action":
         return boardWords.bad_action;
       case "forbidden":
-        return boardWords.actingReadOnly;
+        return boardWords.mayNotUse;
       default:
         return boardWords.notActed;
     }

@@ -51,7 +51,7 @@ const NOW_OR_NEVER: ReadonlySet<string> = new Set(["roll", "start", "stop", "kic
 
 /** Why an act cannot be asked for by this person now; "": it can. */
 export function hindranceOf(action: string, { mayWrite, isOnline }: Actor): string {
-  if (!mayWrite) return boardWords.actingReadOnly;
+  if (!mayWrite) return boardWords.mayNotUse;
   return !isOnline && NOW_OR_NEVER.has(action) ? boardWords.needsConnection : "";
 }
 

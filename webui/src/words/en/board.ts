@@ -243,7 +243,7 @@ export default {
   minutes: "Minutes",
   seconds: "Seconds",
   ofMinutes: (minutes: number) => plural(minutes, "1 minute", `${number(minutes)} minutes`),
-  actingFaces: "Faces",
+  dieFaces: "Faces",
   die: (faces: number) => `d${number(faces)}`,
   choices: "Choices, one a line",
   choicesHelp: (most: number) =>
@@ -283,7 +283,7 @@ export default {
   goThrough: "Go through",
   openLink: "Open",
   // why it cannot
-  actingReadOnly: "You can look at this board, not use what is on it.",
+  mayNotUse: "You can look at this board, not use what is on it.",
   needsConnection:
     "Without a connection this cannot be done: it is for everybody at the same time. Try again once you are connected.",
   noSuchDie: "A die has 2 to 1,000 faces. Change this one to roll it.",
@@ -292,7 +292,7 @@ export default {
   tooManyVotes: "200 people have voted: there is no room for more.",
   bad_action: "It cannot do that any more: somebody has changed it meanwhile.",
   thing_held: "Somebody is moving it right now. Try again in a moment.",
-  actingHeldBy: (name: string) => `${name} is moving it right now. Try again in a moment.`,
+  movedBy: (name: string) => `${name} is moving it right now. Try again in a moment.`,
   notActed: "That did not work. It is as it was before.",
   doOf: (deed: string, thing: string) => `${deed}: ${thing}`,
   // how things stand

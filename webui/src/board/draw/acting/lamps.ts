@@ -19,7 +19,7 @@ export function lampMarks(thing: Thing, scene: Scene): Mark[] {
   const glass = isLit ? lightOf(soft, strong, theme.isDark) : theme.paper;
   const marks: Mark[] = [];
   if (isLit) {
-    const opacity = theme.isDark ? 0.06 : 0.13;
+    const opacity = theme.isDark ? 0.045 : 0.12;
     for (const far of GLOW) marks.push(path(circle(0, y, radius * far), { fill: glass, opacity }));
   }
   const neck = side * 0.16;
