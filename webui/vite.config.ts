@@ -14,6 +14,10 @@ const SESSION =
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
 
+/** What all faces of a place draw and say, in one file: each more is named in every page. */
+const FACES =
+  /src\/(?:place\/(?:limits|refusal|thing|behaviours)|words\/board|board\/(?:live\/keeping|draw\/(?:text-layout|paint|sight|acting-drawings|marks?)|model\/(?:palette|style|settings|units|geometry|arrows|acts|saying|states|zones)|page\/(?:theme|icons)|pictures\/album))\.|perfect-freehand/;
+
 /** What every page needs, in one small file. */
 const BASE =
   /src\/(?:ids|problem|words\/(?:formats|language|common|problems))\.|vite\/preload-helper/;
@@ -72,6 +76,7 @@ export default defineConfig({
             { name: "store", test: STORE },
             { name: "session", test: SESSION },
             { name: "editor", test: EDITOR },
+            { name: "faces", test: FACES },
           ],
           includeDependenciesRecursively: false,
         },

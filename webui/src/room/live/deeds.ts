@@ -85,7 +85,7 @@ export class Deeds {
     return [
       { label: roomWords.putDown, key: "G", hindrance: "", act: () => this.putDown() },
       { label: roomWords.turnIt, key: "R", hindrance: "", act: () => room.turnCarried(TURN) },
-      { label: roomWords.letGo, key: "Esc", hindrance: "", act: () => room.letGo() },
+      { label: roomWords.letGo, key: "Escape", hindrance: "", act: () => room.letGo() },
     ];
   }
 

@@ -6,7 +6,6 @@ export default {
   canvas: "Raum. Mit B kommen Sie zur Tafel, noch einmal zur Liste.",
   canvasHelp:
     "Mit den Pfeiltasten gehen und drehen Sie sich, Tabulator geht durch, was in der Nähe ist, Eingabetaste oder E benutzt es, G hebt es auf. Das Fragezeichen nennt alle Tasten.",
-  waiting: "Der Raum wird eingerichtet",
   bar: "Raum",
   carry: "Aufheben",
   putDown: "Abstellen",
@@ -40,7 +39,6 @@ export default {
     ),
   nobodyNear: "Niemand ist mehr in Ihrer Nähe.",
   carrying: (name) => `Sie tragen ${name}. G stellt es ab, Escape stellt es zurück.`,
-  placed: (name) => `${name} ist abgestellt.`,
   tooMuch: "Das ist zu viel zum Tragen: höchstens 60 Dinge gehen zusammen.",
   isLocked: "Es ist gesperrt. Entsperren Sie es erst auf der Tafel oder in der Liste.",
   readOnly: "Sie können diesen Ort ansehen, aber nicht ändern.",

@@ -4,7 +4,6 @@ export default {
   canvas: "Room. Press B for the board, and again for the list.",
   canvasHelp:
     "Arrow keys walk and turn, Tab goes through what is near, Enter or E uses it, G picks it up. Question mark lists all keys.",
-  waiting: "The room is being set up",
   bar: "Room",
   // what can be done
   carry: "Pick up",
@@ -35,7 +34,6 @@ export default {
     plural(count, `${names} is near you.`, `${names}: ${number(count)} people are near you.`),
   nobodyNear: "Nobody is near you any more.",
   carrying: (name: string) => `You carry ${name}. G puts it down, Escape puts it back.`,
-  placed: (name: string) => `${name} is put down.`,
   tooMuch: "That is too much to be carried: 60 things at most go together.",
   isLocked: "It is locked. Unlock it on the board or in the list first.",
   readOnly: "You can look at this place, not change it.",
