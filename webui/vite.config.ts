@@ -14,9 +14,16 @@ const SESSION =
 /** What the list and every document need of the browser and of its node. */
 const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
 
+/** What all faces of a place draw and say, in one file: each more is named in every page. */
+const FACES =
+  /src\/(?:place\/(?:limits|refusal|thing|behaviours)|words\/board|board\/(?:live\/keeping|draw\/(?:text-layout|paint|sight|acting-drawings|marks?)|model\/(?:palette|style|settings|units|geometry|arrows|acts|saying|states|zones)|page\/(?:theme|icons)|pictures\/album))\.|perfect-freehand/;
+
 /** What every page needs, in one small file. */
 const BASE =
   /src\/(?:ids|problem|words\/(?:formats|language|common|problems))\.|vite\/preload-helper/;
+
+/** Functions of three.js that are called with `new`. */
+const MAKERS = /^(?:WebGL|UniformsCache|CubicPoly|(?:Color|Depth|Stencil)Buffer)/;
 
 /** Areas of words that come together, in one file a language: docs/words.md. */
 const WORDS = {
@@ -45,14 +52,14 @@ export default defineConfig({
     // For vite.worker.config.ts.
     manifest: true,
     // Terser folds what the bundler's own minifier leaves, and that one shortens names and signs
-    // then, by `output.minify`: some 2 KB less of a document page than by that one alone. Nothing
-    // that is built here makes objects with `new` of a function expression: `unsafe_arrows`.
+    // then, by `output.minify`: some 2 KB less of a document page than by that one alone. What makes
+    // objects with `new` of a function is kept one by its name: `unsafe_arrows`.
     minify: "terser",
     terserOptions: {
       ecma: 2020,
       mangle: false,
       module: true,
-      compress: { passes: 3, keep_fargs: false, unsafe_arrows: true },
+      compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, keep_fnames: MAKERS },
     },
     rolldownOptions: {
       // How long it took is no news to who has a page built.
@@ -69,6 +76,7 @@ export default defineConfig({
             { name: "store", test: STORE },
             { name: "session", test: SESSION },
             { name: "editor", test: EDITOR },
+            { name: "faces", test: FACES },
           ],
           includeDependenciesRecursively: false,
         },

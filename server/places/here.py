@@ -25,8 +25,8 @@ class HereInPlace:
 
     `pointer`: x and y, or nothing; `view`: left, top, right, bottom, or nothing; `drag`: where each
     thing is that is being moved: id, x, y, width, height, turn; `editing`: the thing whose text is
-    being written; `line`: the points of what is being drawn, with its colour and width. `idle`,
-    `calls`: as in documents.
+    being written; `line`: the points of what is being drawn, with its colour and width; `avatar`:
+    where the person stands in the room, x, y and turn, or nothing. `idle`, `calls`: as in documents.
     """
 
     name: str
@@ -40,6 +40,7 @@ class HereInPlace:
     line: tuple[int, ...]
     colour: str
     width: int
+    avatar: tuple[int, ...]
 
     def __post_init__(self) -> None:
         try:
@@ -59,18 +60,21 @@ class HereInPlace:
     def _check_places(self) -> None:
         if len(self.pointer) not in (0, 2) or len(self.view) not in (0, 4):
             raise ValueError("a pointer has two numbers, a view four, or none")
+        if len(self.avatar) not in (0, 3):
+            raise ValueError("an avatar has three numbers, or none")
         if len(self.line) > LINE_MAX or len(self.line) % 2:
             raise ValueError(f"a line has pairs of numbers, {LINE_MAX} at most")
         places = [
             *self.pointer,
             *self.view,
             *self.line,
+            *self.avatar[:2],
             *(n for one in self.drag for n in one[1:3]),
         ]
         if not all(START <= one <= END for one in places):
             raise ValueError(f"coordinates are from {START} to {END}")
         sizes = [self.width, *(n for one in self.drag for n in one[3:5])]
-        turns = [one[5] for one in self.drag]
+        turns = [*self.avatar[2:], *(one[5] for one in self.drag)]
         if not all(0 <= one <= SIZE_MAX for one in sizes):
             raise ValueError(f"sizes are from 0 to {SIZE_MAX}")
         if not all(0 <= one < TURN_MAX for one in turns):

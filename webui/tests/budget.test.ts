@@ -9,11 +9,14 @@ const HOME_MAX = 60_000;
 const DOCUMENT_MAX = 170_000;
 const CONSOLE_MAX = 90_000;
 const PLACE_MAX = 120_000;
+/** Beside what the board has loaded. */
+const ROOM_MAX = 230_000;
 
 const HOME = "/src/pages/Home.svelte";
 const DOCUMENT = "/src/pages/DocumentPage.svelte";
 const CONSOLE = "/src/console/Console.svelte";
 const PLACE = "/src/pages/PlacePage.svelte";
+const ROOM = "/src/room/page/RoomFace.svelte";
 /** One is shown at a time. */
 const PARTS = ["Overview", "Groups", "Group", "Overlap", "Component", "Migrations", "Plans"].concat(
   ["Plan", "Nodes", "NodePage", "Sessions", "Order", "Violation", "Operations"],
@@ -53,6 +56,21 @@ test.each(LANGUAGES)(
     ).toEqual([]);
     const others = loadedWith(files, [HOME, DOCUMENT], language).flatMap(({ modules }) => modules);
     expect(others.filter((name) => /src\/board\/|perfect-freehand/.test(name))).toEqual([]);
+  },
+);
+
+test.each(LANGUAGES)(
+  "the room loads at most 230 KB more than the board, which has nothing of it, in %s",
+  (language) => {
+    const before = new Set(loadedWith(files, [PLACE], language));
+    const loaded = loadedWith(files, [PLACE, ROOM], language);
+    expectWithin(
+      loaded.filter((file) => !before.has(file)),
+      ROOM_MAX,
+    );
+    const pages = loadedWith(files, [HOME, DOCUMENT, PLACE], language);
+    const names = pages.flatMap(({ modules }) => modules);
+    expect(names.filter((name) => /src\/room\/|\/three\//.test(name))).toEqual([]);
   },
 );
 

@@ -12,6 +12,7 @@ from tests.server.support import Cluster, Page, create, eventually, get
 HERE = {
     **{"name": "Ann", "pointer": [], "view": [], "selection": [], "drag": [], "idle": False},
     **{"calls": 0, "editing": "", "line": [], "colour": "", "width": 0},
+    "avatar": [],
 }
 
 
@@ -94,6 +95,7 @@ async def test_pages_of_a_place_see_who_is_here(cluster: Cluster) -> None:
         assert (await bob.hear("presence", name=name))["value"] == HERE
         drag = [["note", 5, 6, 640, 640, 0]]
         shown = ["Ann", [1, 2], [-5, -5, 5, 5], ["note"], drag, True, 1, "note", [1, 2], "red", 64]
+        shown.append([5, -6, 90 * 64])
         await ann.send({"t": "present", "name": name, "value": shown})
         assert list((await bob.hear("presence", name=name))["value"].values()) == shown
 
@@ -115,6 +117,9 @@ async def test_pages_of_a_place_see_who_is_here(cluster: Cluster) -> None:
         {"editing": "no id!"},
         {"colour": "r" * 33},
         {"width": -1},
+        {"avatar": [1, 2]},
+        {"avatar": [1 << 40, 2, 3]},
+        {"avatar": [1, 2, 1 << 20]},
         {"calls": -1},
         {"idle": 1},
     ],

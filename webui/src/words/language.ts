@@ -17,8 +17,11 @@ type Area = Readonly<Record<string, Word>>;
 export type Translation<T> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] };
 
 const KEY = "groupcore.language";
-/** Which of them come in one file: vite.config.ts. */
-const files = import.meta.glob<Area>("./*/*.ts", { import: "default" });
+/**
+ * Which of them come in one file: vite.config.ts. Each is named in what all pages load: the room
+ * names its own.
+ */
+export const files = import.meta.glob<Area>(["./*/*.ts", "!./*/room.ts"], { import: "default" });
 
 let tag = "en";
 /** The areas whose code is here. */

@@ -135,10 +135,12 @@ test("what somebody shows is read with care, and comes as it went", () => {
       colour: "red",
       width: 4,
     },
+    avatar: { x: 5, y: -6, turn: 7 },
   };
-  const [name, pointer, view, selection, drag, idle, calls, editing, line, colour, width] =
+  const [name, pointer, view, selection, drag, idle, calls, editing, line, colour, width, avatar] =
     toPresence(shown) as unknown[];
-  const value = { name, pointer, view, selection, drag, idle, calls, editing, line, colour, width };
+  const value = { name, pointer, view, selection, drag, idle, calls, line, colour, width, avatar };
+  expect(editing).toBe("");
   expect(personOf("s", value)).toEqual({ who: "s", ...shown });
   expect(personOf("s", { name: 7 })).toBeNull();
   const odd = personOf("s", { name: "x", pointer: [1, Number.NaN], drag: [["a", 1]], line: "no" });

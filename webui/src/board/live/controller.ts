@@ -25,10 +25,11 @@ import { Acting } from "./acting";
 import { Announcer, isNamed, type News } from "./announcer";
 import { Bells } from "./bells";
 import { changedBy, isStoredPlace, type StoredPlace, thingsOf } from "./keeping";
-import { type Draft, Others, type Person, personOf, toPresence } from "./others";
+import { type Draft, Others, type Person, personOf, type Stance, toPresence } from "./others";
 import { type NotDone, PlaceView } from "./place-view";
 import { PRESENCE } from "./presence";
 import { SessionDoors } from "./session-doors";
+import { Whereabouts } from "./whereabouts";
 
 export interface BoardState {
   readonly isLoaded: boolean;
@@ -84,6 +85,8 @@ const NOTICE_MS = 6_000;
 const LATE_NOTICE_MS = 30_000;
 const RING_NOTICE_MS = 20_000;
 const SHOWN_MS = 50;
+/** Who walks changes with each frame; others' pages fill in what lies between. */
+const WALK_SHOWN_MS = 100;
 /** As long as the nodes have people wait between two calls, and a little more. */
 const CALL_MS = 10_500;
 const IDLE_MS = 120_000;
@@ -104,6 +107,7 @@ export class BoardController {
   readonly bells: Bells;
   /** Everything was brought into sight once. */
   isFitted = false;
+  readonly whereabouts = new Whereabouts();
   private here: Presence | null = null;
   private at: Point | null = null;
   private isShowing = false;
@@ -356,7 +360,8 @@ export class BoardController {
       people.find(({ who }) => who === before?.who) ??
       people.find(({ name }) => name === before?.name);
     this.following = now ?? null;
-    if (now?.view == null) return;
+    // Who walks goes after the other's feet.
+    if (now?.view == null || this.whereabouts.goes !== null) return;
     this.board.look(this.board.camera.fitting(now.view, NO_EDGES));
   }
 
@@ -399,7 +404,8 @@ export class BoardController {
   /** One goes there once: following somebody else ends with it. */
   private goTo(view: Box): void {
     this.wandered();
-    this.board.look(this.board.camera.fitting(view, NO_EDGES));
+    if (this.whereabouts.goes !== null) this.whereabouts.goes(view);
+    else this.board.look(this.board.camera.fitting(view, NO_EDGES));
   }
 
   /** The person goes a way of their own. */
@@ -413,11 +419,18 @@ export class BoardController {
     this.show();
   }
 
+  /** The person stands there in the room and sees so much; null: they have left it. */
+  stands(stance: Stance | null, aura: Box | null): void {
+    this.whereabouts.stance = stance ?? this.whereabouts.stance;
+    this.whereabouts.aura = aura;
+    this.pointed(stance);
+  }
+
   /** Shows oneself to the others, soon. */
   private show(): void {
     if (this.isShowing || this.isClosed) return;
     this.isShowing = true;
-    this.parts.after(SHOWN_MS, () => {
+    this.parts.after(this.whereabouts.aura === null ? SHOWN_MS : WALK_SHOWN_MS, () => {
       this.isShowing = false;
       if (!this.isClosed) this.here?.set(this.ownPresence());
     });
@@ -433,11 +446,12 @@ export class BoardController {
       selected: board.selected,
       drafts: drafts.map((one): Draft => [one.id, one.x, one.y, one.width, one.height, one.turn]),
       ink: board.doing.ink,
-      view: clipped([left, top, right, bottom]),
+      view: clipped(this.whereabouts.aura ?? [left, top, right, bottom]),
       isIdle: this.parts.now_ms() - this.active_ms > IDLE_MS,
       calls: this.calls,
       colour: board.styleFor("ink").colour,
       width: board.styleFor("ink").width,
+      avatar: this.whereabouts.avatar,
     });
   }
 

@@ -1,11 +1,17 @@
-/** The other people on the board: where they point, what they have selected, drag and draw. */
+/** The other people in the place: where they point or stand, what they have selected, drag and draw. */
 
+import { TURN_MAX } from "../../place/limits";
 import type { Box } from "../../place/squares";
 import type { Thing } from "../../place/thing";
 import type { Things } from "../model/arrows";
 import type { Point } from "../model/geometry";
 import { colourIn } from "../model/palette";
 import { placed } from "../model/units";
+
+/** Where somebody stands in the room, and where they look; as things lie and are turned. */
+export interface Stance extends Point {
+  readonly turn: number;
+}
 
 /** What a session shows of itself; everything is small, and newest wins. */
 export interface Shown {
@@ -23,6 +29,8 @@ export interface Shown {
   /** Of what is being drawn. */
   readonly colour: string;
   readonly width: number;
+  /** null: the person is on another face than the room. */
+  readonly avatar: Stance | null;
 }
 
 export interface Person extends Shown {
@@ -46,7 +54,7 @@ const LAST_MS = 1_500;
 
 /** As docs/protocol-browser.md has it. */
 export function toPresence(shown: Shown): unknown {
-  const { name, at, selected, drafts, ink, view, isIdle, calls, colour, width } = shown;
+  const { name, at, selected, drafts, ink, view, isIdle, calls, colour, width, avatar } = shown;
   return [
     name,
     at === null ? [] : [placed(at.x), placed(at.y)],
@@ -59,13 +67,15 @@ export function toPresence(shown: Shown): unknown {
     ink.slice(-INK_MAX).flatMap(({ x, y }) => [placed(x), placed(y)]),
     ink.length > 0 ? colour : "",
     ink.length > 0 ? width : 0,
+    // Nodes that do not know of rooms take those who are in none.
+    ...(avatar === null ? [] : [[placed(avatar.x), placed(avatar.y), avatar.turn]]),
   ];
 }
 
 /** What somebody shows, read with care; null where it is nothing of this form. */
 export function personOf(who: string, value: unknown): Person | null {
   if (typeof value !== "object" || value === null) return null;
-  const { name, pointer, selection, drag, line, view, idle, calls, colour, width } =
+  const { name, pointer, selection, drag, line, view, idle, calls, colour, width, avatar } =
     value as Record<string, unknown>;
   if (typeof name !== "string") return null;
   const point = numbers(pointer);
@@ -89,7 +99,14 @@ export function personOf(who: string, value: unknown): Person | null {
     calls: Number.isSafeInteger(calls) ? Number(calls) : 0,
     colour: colourIn(colour) ?? "",
     width: Math.min(64, Math.max(0, Number(width) || 0)),
+    avatar: stanceOf(avatar),
   };
+}
+
+function stanceOf(value: unknown): Stance | null {
+  const [x, y, turn, ...more] = numbers(value);
+  if (x === undefined || y === undefined || turn === undefined || more.length > 0) return null;
+  return { x: placed(x), y: placed(y), turn: ((turn % TURN_MAX) + TURN_MAX) % TURN_MAX };
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -59,6 +59,8 @@ export class Board implements Desk {
   /** The tool stays when it has made something. */
   isToolKept = false;
   isSnapping = true;
+  /** What the board shows is what the person sees: not while they are in the room. */
+  isWatching = true;
   mayWrite = true;
   /** What the tool for things that act makes. */
   maker: Maker | null = null;
@@ -177,7 +179,8 @@ export class Board implements Desk {
     this.camera = camera;
     this.sight = null;
     const [dx, dy] = [camera.x - this.last.x, camera.y - this.last.y];
-    this.place.view({ box: rounded(camera.box), dx: Math.round(dx), dy: Math.round(dy) });
+    const view = { box: rounded(camera.box), dx: Math.round(dx), dy: Math.round(dy) };
+    if (this.isWatching) this.place.view(view);
     this.last = camera;
     this.listener.changed();
   }

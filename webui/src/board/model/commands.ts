@@ -1,7 +1,7 @@
 /** What keys, buttons and menus do to the board. */
 
 import { randomId } from "../../ids";
-import type { Thing } from "../../place/thing";
+import { prop, type Thing, withProps } from "../../place/thing";
 import {
   aligned,
   type Depth,
@@ -101,4 +101,24 @@ export function step(board: Board, order: readonly Thing[], by: 1 | -1): void {
 export function reveal(board: Board, things: readonly Thing[]): void {
   const box = boxOfAll(things);
   if (box !== null) board.look(board.camera.showing(box));
+}
+
+/** Frames and shapes stand in the room as walls; `null`: nothing of these is selected. */
+export function isWall(board: Board): boolean | null {
+  const some = board.chosen.filter(mayBeWall);
+  return some.length === 0 ? null : some.every((thing) => prop(thing, "wall") !== 0);
+}
+
+export function toggleWall(board: Board): void {
+  const wall = isWall(board) !== true;
+  if (board.mayWrite)
+    board.change(
+      free(board)
+        .filter(mayBeWall)
+        .map((one) => withProps(one, { wall })),
+    );
+}
+
+export function mayBeWall({ kind }: Thing): boolean {
+  return kind === "frame" || kind === "shape";
 }

@@ -4,6 +4,9 @@ export default {
   loading: "Loading the board",
   board: "Board",
   list: "List",
+  room: "Room",
+  roomComes: "The room is being set up.",
+  roomMissing: "The room could not be loaded. The board and the list go on.",
   faces: "How the place is shown",
   toolbar: "Tools",
   style: "Look and arrangement",
@@ -98,6 +101,8 @@ export default {
   forward: "Bring forward",
   backward: "Send backward",
   toBack: "Send to back",
+  standUp: "Stand up as a wall in the room",
+  layDown: "Lay on the floor of the room",
   group: "Group",
   ungroup: "Ungroup",
   lock: "Lock",
@@ -212,7 +217,7 @@ export default {
   copyPaste: "Copy, cut, paste",
   addChosen: "Click: select more",
   escape: "Back to selecting",
-  switchFace: "Board or list",
+  switchFace: "Board, list or room",
   lockKey: "Lock or unlock",
   // things that act
   // making them
