@@ -77,6 +77,7 @@ class Plan:
         fill: str = "",
         links: Iterable[str] = (),
         order: int = 0,
+        z: int = 0,
         **props: Value,
     ) -> str:
         """A thing with its middle there, in units, turned by so many degrees; its id."""
@@ -87,6 +88,7 @@ class Plan:
             kind,
             x=round(at[0] * UNIT),
             y=round(at[1] * UNIT),
+            z=z * UNIT,
             turn=round(turn * TURN_MAX / 360) % TURN_MAX,
             width=width * UNIT,
             height=height * UNIT,
@@ -154,7 +156,7 @@ def _meeting(plan: Plan, words: Words) -> None:
     plan.put("switch", (620, -60), (64, 104), links=lamps, on=True)
     plan.put("clock", (650, -420), (136, 136))
     plan.put("timer", (620, 120), (184, 148), seconds=300)
-    plan.put("vote", (480, 400), (280, 260), words["agree"], choices=3, labels=words["agreed"])
+    plan.put("vote", (560, 400), (280, 200), words["agree"], choices=3, labels=words["agreed"])
 
 
 def _game(plan: Plan, words: Words) -> None:
@@ -164,11 +166,11 @@ def _game(plan: Plan, words: Words) -> None:
     plan.put("furniture", (0, 60), (320, 320, TABLE), form="round", order=-1)
     plan.chairs_about((0, 60), 230, 4, first=45)
     for x in (-45, 45):
-        plan.put("dice", (x, 60), (56, 56), faces=6)
+        plan.put("dice", (x, 60), (56, 56), z=TABLE, faces=6)
     for number, fill in enumerate(("red", "yellow", "green", "blue")):
         angle = pi * (0.25 + number / 2)
         spot = (115 * sin(angle), 60 - 115 * cos(angle))
-        plan.put("token", spot, (48, 48), fill=fill, form="piece", up=True)
+        plan.put("token", spot, (48, 48), fill=fill, z=TABLE, form="piece", up=True)
     for number in range(3):
         spot = (400 + 12 * number, 60 - 12 * number)
         plan.put("token", spot, (104, 148), order=number, form="card", up=False, back=words["card"])
