@@ -26,7 +26,8 @@ class HereInPlace:
     `pointer`: x and y, or nothing; `view`: left, top, right, bottom, or nothing; `drag`: where each
     thing is that is being moved: id, x, y, width, height, turn; `editing`: the thing whose text is
     being written; `line`: the points of what is being drawn, with its colour and width; `avatar`:
-    where the person stands in the room, x, y and turn, or nothing. `idle`, `calls`: as in documents.
+    where the person stands in the room, x, y and turn, or nothing. `idle`, `calls`: as in
+    documents.
     """
 
     name: str
