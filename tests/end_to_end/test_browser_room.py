@@ -6,11 +6,10 @@ import json
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Locator, async_playwright, expect
+from playwright.async_api import Browser, Locator, async_playwright, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster, eventually
@@ -62,7 +61,7 @@ COLOURS = """() => new Promise((resolve) => {
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def drawing(chromium_path: Path) -> AsyncIterator[Any]:
+async def drawing(chromium_path: Path) -> AsyncIterator[Browser]:
     """A browser that draws in three dimensions."""
     async with async_playwright() as playwright:
         flags = [flag for flag in FLAGS if flag != "--disable-gpu"]
@@ -74,7 +73,7 @@ async def drawing(chromium_path: Path) -> AsyncIterator[Any]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def rooms(drawing: Any) -> AsyncIterator[Tabs]:
+async def rooms(drawing: Browser) -> AsyncIterator[Tabs]:
     """Tabs of that browser."""
     tabs = Tabs(drawing)
     yield tabs
@@ -82,13 +81,13 @@ async def rooms(drawing: Any) -> AsyncIterator[Tabs]:
     tabs.check()
 
 
-def thing(kind: str, name: str, x: float, y: float, **more: Any) -> dict[str, Any]:
+def thing(kind: str, name: str, x: float, y: float, **more: object) -> dict[str, object]:
     """A thing whose middle is in metres, a metre wide and deep."""
-    size = {"width": METRE, "height": METRE}
+    size: dict[str, object] = {"width": METRE, "height": METRE}
     return {"id": name, "kind": kind, "x": round(x * METRE), "y": round(y * METRE), **size, **more}
 
 
-async def put(tab: BrowserTab, url: str, place: str, *things: dict[str, Any]) -> None:
+async def put(tab: BrowserTab, url: str, place: str, *things: dict[str, object]) -> None:
     """Put things through a node."""
     answer = await tab.page.request.post(
         f"{url}/api/v1/places/{place}/things",
@@ -273,8 +272,8 @@ async def test_a_door_leads_into_the_room_of_another_place(cluster: Cluster, roo
 
 async def furnish(tab: BrowserTab, url: str, place: str) -> None:
     """A room with all kinds of things."""
-    wall = {"width": 8 * METRE, "height": 4 * METRE, "text": "Retrospective"}
-    note = {"width": 2 * METRE, "height": 2 * METRE}
+    wall: dict[str, object] = {"width": 8 * METRE, "height": 4 * METRE, "text": "Retrospective"}
+    note: dict[str, object] = {"width": 2 * METRE, "height": 2 * METRE}
     await put(
         tab,
         url,
@@ -366,7 +365,7 @@ async def test_one_walks_by_keys_and_presses_and_the_picture_comes_to_rest(
     await expect(room(ann)).not_to_have_attribute("data-heading", heading or "")
 
 
-async def test_on_a_telephone_a_stick_is_for_the_thumb(cluster: Cluster, drawing: Any) -> None:
+async def test_on_a_telephone_a_stick_is_for_the_thumb(cluster: Cluster, drawing: Browser) -> None:
     a = cluster.nodes["a"].url
     context = await drawing.new_context(
         viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True, locale="en-GB"
