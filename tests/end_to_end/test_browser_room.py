@@ -103,8 +103,9 @@ def room(tab: BrowserTab) -> Locator:
 
 
 async def walk_in(tabs: Tabs, url: str, place: str, name: str) -> BrowserTab:
-    """A tab in the room."""
+    """A tab in the room: a small one, as each of its pixels is drawn by the processor here."""
     tab = await tabs.open(f"{url}/p/{place}", name)
+    await tab.page.set_viewport_size({"width": 900, "height": 600})
     await tab.page.get_by_test_id("face-room").click()
     await expect(room(tab)).to_have_attribute("data-x", NUMBER)
     return tab

@@ -10,6 +10,7 @@ import { labelOf } from "../live/sayings";
 import { figureOf } from "../model/company";
 import { Steering } from "../model/keys";
 import type { Picked, Ray } from "../model/pick";
+import { Sharpness } from "../model/sharpness";
 import { RoomScene } from "../scene/scene";
 import { Loop } from "./loop";
 
@@ -33,6 +34,11 @@ function contextOf(canvas: HTMLCanvasElement): WebGL2RenderingContext | null {
 
 export class RoomView {
   readonly steering = new Steering();
+  private readonly sharpness = new Sharpness();
+  /** The next frame is the last one, with all pixels. */
+  private isResting = false;
+  /** The frame before has asked for the next one. */
+  private goesOn = false;
   private scene: RoomScene | null;
   private readonly loop: Loop;
   private readonly stop = new AbortController();
@@ -103,9 +109,14 @@ export class RoomView {
   }
 
   resize(): void {
-    const { clientWidth, clientHeight } = this.canvas;
-    this.scene?.resize(clientWidth, clientHeight);
+    this.sharpness.reset();
+    this.fit();
     this.ask();
+  }
+
+  private fit(): void {
+    const { clientWidth, clientHeight } = this.canvas;
+    this.scene?.resize(clientWidth, clientHeight, this.sharpness.share);
   }
 
   /** Something is another one. */
@@ -118,9 +129,14 @@ export class RoomView {
     if (scene === null) return false;
     const now_ms = performance.now();
     const isMoving = room.advance(now_ms, steering.stride);
+    if (!this.isResting && this.sharpness.begin(now_ms, this.goesOn)) this.fit();
     const isDue = scene.draw(room, now_ms);
     this.owner.drawn();
-    return isMoving || isDue;
+    const isOver = !isMoving && !isDue;
+    this.isResting = isOver && this.sharpness.rest();
+    if (this.isResting) this.fit();
+    this.goesOn = !isOver || this.isResting;
+    return this.goesOn;
   }
 
   private ray({ x, y }: Point): Ray | null {

@@ -116,9 +116,10 @@ export class RoomScene {
     this.isOld = true;
   }
 
-  resize(width: number, height: number): void {
+  /** `share`: of the screen's pixels in each direction; the picture is stretched to the rest. */
+  resize(width: number, height: number, share: number): void {
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(DENSITY_MAX, devicePixelRatio || 1));
+    this.renderer.setPixelRatio(share * Math.min(DENSITY_MAX, devicePixelRatio || 1));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.fov = width < height ? ANGLE_UPRIGHT : ANGLE;
