@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ pytestmark = [
 
 async def create_place(tab: BrowserTab, url: str, title: str = "Plan") -> str:
     """A new place, made through a node; its id."""
-    headers = {"Idempotency-Key": f"board {title}", "Origin": url}
+    headers = {"Idempotency-Key": secrets.token_hex(8), "Origin": url}
     answer = await tab.page.request.post(
         f"{url}/api/v1/places", data={"title": title}, headers=headers
     )
