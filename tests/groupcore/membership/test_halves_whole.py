@@ -22,7 +22,7 @@ GAMES: list[tuple[tuple[Address, ...], tuple[Address, ...]]] = [
 ]
 """Who proposes, and who may lose its memory."""
 TAKEN = int(os.environ.get("HALVES", "3"))
-"""So many of them; four take 20 s."""
+"""So many of them; the others take longer than `make test` has."""
 
 
 @pytest.mark.slow

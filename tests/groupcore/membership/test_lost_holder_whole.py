@@ -55,7 +55,7 @@ ORDERLY = [
 ]
 """Who proposes, whose disk is lost, and who may lose its memory."""
 TAKEN = int(os.environ.get("LOST_DISKS", "2"))
-"""So many of them; all take 90 s."""
+"""So many of them; the others take longer than `make test` has."""
 
 
 @pytest.mark.slow
