@@ -84,7 +84,7 @@ check-page: $(WEBUI_BUILT)
 
 # What one runs between two edits: nothing that starts a node, a browser or Spark, and of what takes long nothing.
 .PHONY: quick
-quick: setup pipeline ## checks, unit tests and 100 schedules: 3 and a half minutes on two cores
+quick: setup pipeline ## checks, unit tests and 100 schedules: 2 to 4 minutes on two cores
 	@$(MAKE) -j 2 --output-sync=target quick-core check quick-page quick-schedules
 
 .PHONY: quick-core
