@@ -5,6 +5,7 @@
  */
 
 import { fillColour, lineColour, type Theme } from "../../board/model/palette";
+import { PIPS } from "../../board/model/pips";
 import { faceOf, isOn, isUp } from "../../board/model/settings";
 import { styleOf } from "../../board/model/style";
 import type { Thing } from "../../place/thing";
@@ -203,42 +204,6 @@ function switchParts(thing: Thing, { high }: Body, metal: string, pale: string):
     knob,
   ];
 }
-
-/** Of each face: where its pips are, in quarters from the middle. */
-const PIPS: readonly (readonly (readonly [number, number])[])[] = [
-  [],
-  [[0, 0]],
-  [
-    [-1, -1],
-    [1, 1],
-  ],
-  [
-    [-1, -1],
-    [0, 0],
-    [1, 1],
-  ],
-  [
-    [-1, -1],
-    [1, -1],
-    [-1, 1],
-    [1, 1],
-  ],
-  [
-    [-1, -1],
-    [1, -1],
-    [0, 0],
-    [-1, 1],
-    [1, 1],
-  ],
-  [
-    [-1, -1],
-    [1, -1],
-    [-1, 0],
-    [1, 0],
-    [-1, 1],
-    [1, 1],
-  ],
-];
 
 /** The face that was thrown lies above, and looks at who stands before it, too. */
 function dice(thing: Thing, { across: side }: Body, pale: string): Part[] {

@@ -3,48 +3,13 @@
 import type { Thing } from "../../../place/thing";
 import { boardWords } from "../../../words/board";
 import { number } from "../../../words/formats";
+import { PIPS } from "../../model/pips";
 import { faceOf, facesOf, isCard, isUp } from "../../model/settings";
 import { propText, styleOf } from "../../model/style";
 import { sizeOf } from "../../model/zones";
 import { circle, ellipse, type Mark, path, plate } from "../mark";
 import { fitted, LINE_HEIGHT, type Measure } from "../text-layout";
 import { caption, line, paintsOf, type Scene } from "./parts";
-
-/** Where the pips of a face are, in quarters of the die from its middle. */
-const PIPS: readonly (readonly (readonly [x: number, y: number])[])[] = [
-  [],
-  [[0, 0]],
-  [
-    [-1, -1],
-    [1, 1],
-  ],
-  [
-    [-1, -1],
-    [0, 0],
-    [1, 1],
-  ],
-  [
-    [-1, -1],
-    [1, -1],
-    [-1, 1],
-    [1, 1],
-  ],
-  [
-    [-1, -1],
-    [1, -1],
-    [0, 0],
-    [-1, 1],
-    [1, 1],
-  ],
-  [
-    [-1, -1],
-    [1, -1],
-    [-1, 0],
-    [1, 0],
-    [-1, 1],
-    [1, 1],
-  ],
-];
 
 /** Dice of these colours are as paper is, with dark pips. */
 const PLAIN: ReadonlySet<string> = new Set(["none", "grey", "ink"]);
