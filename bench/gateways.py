@@ -21,11 +21,11 @@ from starlette.routing import Mount
 from bench.hosting import AT_ONCE, place, together, until
 from bench.processes import Cluster, Pipe, Processes
 from groupcore.aio import Node
+from groupcore.gateway.limits import PROTOCOL
 from groupcore.sequencing.names import Order
 from groupcore.shared.types import Presence, Text
 from groupcore.web import SharedObjects
 from groupcore.web.fanout import FanoutProtocol
-from groupcore.web.limits import PROTOCOL
 
 NAME = "note"
 SUBPROTOCOL = PROTOCOL

@@ -2,7 +2,8 @@
 
 Pages of the built client (in Node.js) type at a steady rate, each into a text of its own. The node
 needs a fixed time for each call, so it can take fewer calls a second than there are keys: that is
-the load. `asked` is the node as it is; in `unasked` it asks for no pause (`groupcore.web.brake`).
+the load. `asked` is the node as it is; in `unasked` it asks for no pause
+(`groupcore.gateway.brake`).
 
 `keys_per_call` says how much pages compose. `queue_ms` is how long a frame has waited between page
 and node, `frames_a_turn` how many had come when the loop turned: the node's queue. `saved_ms` is
@@ -27,10 +28,10 @@ from bench.measuring import load_average, quantile
 from bench.processes import Cluster
 from groupcore.aio import Node
 from groupcore.frames import decode
+from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.limits import RULES
+from groupcore.gateway.page import Page, greet
 from groupcore.shared.types import Text
-from groupcore.web.gateway import Gateway
-from groupcore.web.limits import RULES
-from groupcore.web.page import Page, greet
 
 CLIENT = Path(__file__).parent.parent / "webui" / "dist" / "client" / "groupcore.js"
 DRIVER = Path(__file__).with_name("slowing_pages.mjs")
@@ -194,8 +195,10 @@ async def round_of(size: Size, *, is_asked: bool) -> dict[str, object]:
             load.tell(number, "type", size.keys_per_s, size.keys)
         await load.until("saved")
         keys = size.pages * size.keys
+        node = gateway.node
+        assert isinstance(node, Node)
         for number in range(size.pages):
-            text = await gateway.node.open(Text, f"note{number}")
+            text = await node.open(Text, f"note{number}")
             assert text.text == "x" * size.keys, "each key is there once"
     return {
         "keys": keys,

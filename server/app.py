@@ -15,8 +15,8 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groupcore.errors import GroupcoreError, PlanError
+from groupcore.gateway.settings import always, may_open_all
 from groupcore.web import SharedObjects
-from groupcore.web.settings import always, may_open_all
 from server.console.desk import Console
 from server.documents.catalogue import PLACE
 from server.documents.entrance import Entrance

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 import uvicorn
 from starlette.applications import Starlette
 
+from groupcore.gateway.limits import FRAME_BYTES_MAX
 from groupcore.web.fanout import FanoutProtocol
-from groupcore.web.limits import FRAME_BYTES_MAX
 from server.errors import AddressTakenProblem, ServerError, SettingsProblem
 from server.patience import PatientProtocol
 from server.settings import host_port

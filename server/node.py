@@ -19,6 +19,7 @@ from groupcore.errors import (
     ChannelClosedError,
     GroupcoreError,
 )
+from groupcore.gateway.settings import Traffic
 from groupcore.shared.changes import Change
 from groupcore.shared.documents.keeper import Keeper
 from groupcore.shared.errors import (
@@ -29,7 +30,6 @@ from groupcore.shared.errors import (
 from groupcore.shared.places.keeper import PlaceKeeper
 from groupcore.shared.session import Session
 from groupcore.view import Address, View
-from groupcore.web.settings import Traffic
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
 from server.backup.kept import KeptBackups

@@ -11,7 +11,7 @@ from groupcore.aio import KeyFile
 from groupcore.aio.allocator import keep_freed_memory
 from groupcore.aio.collector import keep_collections_short
 from groupcore.errors import KeyFileError
-from groupcore.web.limits import TRY_AGAIN, retry_reason
+from groupcore.gateway.limits import TRY_AGAIN, retry_reason
 from server.admin import make_admin
 from server.app import make_app, make_pages
 from server.console.desk import Console

@@ -45,6 +45,15 @@ class LoopRuntime:
             task.get_loop().call_exception_handler(about)
         outcome.fail(error if isinstance(error, Exception) else ClosedError(str(error)))
 
+    @property
+    def steady_s(self) -> float:
+        """See `Runtime`."""
+        return asyncio.get_running_loop().time()
+
+    def soon(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """See `Runtime`."""
+        return asyncio.get_running_loop().call_soon(callback).cancel
+
     def alarm(self, delay_s: float, callback: Callable[[], None]) -> Callable[[], None]:
         """See `Runtime`."""
         return asyncio.get_running_loop().call_later(max(0.0, delay_s), callback).cancel

@@ -23,16 +23,18 @@ from typing import Self, TypeVar, Unpack
 from groupcore.aio.group_node import GroupNode, NodeSettings, Over
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.loop_runtime import LoopRuntime
-from groupcore.errors import GroupRefusedError
 from groupcore.histogram import SHORT_S, Histogram
+from groupcore.host import ObjectHost
 from groupcore.sequencing.events import ServiceEvent
-from groupcore.sequencing.names import GroupId, Order, Process
+from groupcore.sequencing.names import Process
 from groupcore.sequencing.options import ServiceOptions
+from groupcore.sequencing.service import Service
 from groupcore.sequencing.tracing import Recorder
-from groupcore.shared.errors import ClosedError, DeclarationError, RefusedError
+from groupcore.shared.body import Body
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
 from groupcore.shared.session import Session
 from groupcore.shared.site import Site
+from groupcore.view import View
 
 log = logging.getLogger(__name__)
 
@@ -45,11 +47,6 @@ def log_event(event: SharedEvent) -> None:
         log.error("replicas have parted: %s", event)
     elif isinstance(event, MessageRejected):
         log.warning("a message was no operation of this program: %s", event)
-
-
-def log_failure(site: Site, error: Exception) -> None:
-    """A bug of ours has ended an object at this node."""
-    log.error("the object %s has failed and is closed", site.name, exc_info=error)
 
 
 class Node:
@@ -79,23 +76,19 @@ class Node:
         self._on_event = on_event
         self.applied_s = Histogram(SHORT_S)
         self.parted = 0
-        self.own = Session(self, principal)
-        self._sessions: dict[Session, None] = {self.own: None}
-        self._by_name: dict[str, Site] = {}
-        self._by_group: dict[GroupId, Site] = {}
-        self._ended = False
         self._clock_s = 0.0
-        self._member: Process | None = None
         self.groups = GroupNode(
             cluster,
             node_id=node_id,
             receiver=self._receive,
-            copy_state=self._copy_state,
+            copy_state=lambda group: self.host.copy_state(group),
             options=options,
             data_dir=data_dir,
             recorder=recorder,
             **settings,
         )
+        self.host = ObjectHost(self.groups, self.runtime, self.now_s, self)
+        self.own = self.host.early_session(principal)
 
     async def __aenter__(self) -> Self:
         """Join the cluster, or form it; errors are those of `Channel.connect`."""
@@ -119,10 +112,8 @@ class Node:
 
     async def close(self) -> None:
         """Close all objects of all sessions and leave the cluster."""
-        self._ended = True
         self.runtime.end()
-        for session in list(self._sessions):
-            session.end(ClosedError("the node is closed"))
+        self.host.end()
         await self.groups.close()
 
     @property
@@ -146,16 +137,7 @@ class Node:
         opens under it is a new object. RefusedError: `moving` while the object goes from one
         sequencer to another (ask again), `left` when the node's life ends before it is done.
         """
-        group = self.groups.names.get(name)
-        if group is None:
-            return False
-        try:
-            await self.groups.delete(group)
-        except GroupRefusedError as error:
-            if error.code == "unknown_group":
-                return False
-            raise RefusedError(error.code, str(error)) from None
-        return True
+        return await self.host.delete(name)
 
     def session(self, principal: str = "", *, attends: bool = False) -> Session:
         """Another process of this node, for `async with`; ClosedError when the node is closed.
@@ -164,12 +146,40 @@ class Node:
         place, so that they come and go without an ordered message; see `Session`.
         Raises ChannelClosedError before the node is connected.
         """
-        if self._ended:
-            raise ClosedError("the node is closed")
-        session = Session(self, principal, attends=attends)
-        session.begin()
-        self._sessions[session] = None
-        return session
+        return self.host.session(principal, attends=attends)
+
+    # --- how it is ------------------------------------------------------------------------------
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether it has a log (`data_dir`)."""
+        return self.groups.options.durable
+
+    @property
+    def is_congested(self) -> bool:
+        """Whether too much of what this node sends has not been accepted; see `room`."""
+        return self.groups.requests.congested
+
+    @property
+    def queued_bytes(self) -> int:
+        """How much of its log is not on the disk yet."""
+        storage = self.groups.storage
+        return 0 if storage is None else storage.queued_bytes
+
+    @property
+    def view(self) -> View | None:
+        """The view that it is in; None outside the cluster."""
+        return self.groups.channel.view
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether it is in the primary view and reaches a quorum of it."""
+        return self.groups.channel.primary
+
+    @property
+    def service(self) -> Service | None:
+        """The sequencing service of its present life; None before it has joined the cluster."""
+        return self.groups.service if self.groups.has_life else None
 
     async def room(self) -> None:
         """Wait while too much of what this node sends has not been accepted.
@@ -186,69 +196,25 @@ class Node:
 
     def _receive(self, events: list[ServiceEvent]) -> None:
         began_s = time.perf_counter()
-        for event in events:
+        start = 0
+        for place, event in enumerate(events):
             if isinstance(event, Over):
-                self._begin_again()
-                continue
-            site = self._by_group.get(getattr(event, "group", 0))
-            if site is not None:
-                site.feed(event)
+                self.host.receive(events[start:place])
+                self.host.begin_again()
+                start = place + 1
+        self.host.receive(events[start:])
         self.applied_s.observe(time.perf_counter() - began_s)
 
-    def _hear(self, event: SharedEvent) -> None:
+    # --- told by the objects --------------------------------------------------------------------
+
+    def tell(self, event: SharedEvent) -> None:
+        """See `Audience`."""
         self.parted += isinstance(event, Diverged)
         self._on_event(event)
 
-    def _copy_state(self, group: GroupId) -> bytes | None:
-        site = self._by_group.get(group)
-        return None if site is None else site.copy_state()
+    def failed(self, site: Site, error: Exception) -> None:
+        """See `Audience`."""
+        log.error("the object %s has failed and is closed", site.name, exc_info=error)
 
-    def _begin_again(self) -> None:
-        """Another life of the node: other processes, and all objects are opened anew."""
-        if self._ended:
-            return
-        self._by_group.clear()
-        self._member = None
-        for site in list(self._by_name.values()):
-            site.interrupt()
-        for session in list(self._sessions):
-            session.interrupt()
-
-    # --- for the sessions -----------------------------------------------------------------------
-
-    @property
-    def member(self) -> Process:
-        """The process that is in groups for the sessions that attend; see `Home`."""
-        if self._member is None:
-            self._member = self.groups.open_process()
-        return self._member
-
-    def site(self, name: str, kind: type[object], order: Order) -> Site:
-        """The group of this name at this node, for its sessions."""
-        site = self._by_name.get(name)
-        if site is None:
-            site = self._by_name[name] = Site(
-                name, kind, order, self._hear, self._drop, log_failure
-            )
-        elif site.kind != kind:
-            raise DeclarationError(f"{name} is open here as {site.kind}; take another name")
-        return site
-
-    async def find_group(self, site: Site) -> None:
-        """See that the group exists, and have its events told to the site; GroupRefusedError."""
-        if self._by_group.get(site.group) is site:
-            return
-        site.group = await self.groups.create(site.name, site.order)
-        if self._by_name.get(site.name) is site:  # else it was dropped meanwhile
-            self._by_group[site.group] = site
-
-    def forget(self, session: Session) -> None:
-        """The session has ended."""
-        self._sessions.pop(session, None)
-
-    def _drop(self, site: Site) -> None:
-        """Nobody has the object open any more."""
-        if self._by_name.get(site.name) is site:
-            del self._by_name[site.name]
-        if self._by_group.get(site.group) is site:
-            del self._by_group[site.group]
+    def begun(self, name: str, body: Body[object]) -> None:
+        """See `Audience`."""

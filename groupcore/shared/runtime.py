@@ -17,8 +17,15 @@ class Runtime(Protocol):
     def wait(self) -> Wait:
         """How a coroutine waits here."""
 
+    @property
+    def steady_s(self) -> float:
+        """Seconds of a clock that only goes forward, from whenever it began."""
+
     def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
         """Run a coroutine beside the others; its outcome, which nobody has to look at."""
+
+    def soon(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back when what is done now is over; what this gives calls it off."""
 
     def alarm(self, delay_s: float, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back so much later; what this gives calls it off."""

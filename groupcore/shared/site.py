@@ -39,7 +39,8 @@ class Site:
     """The group of the object `name` at this node. `tell` is given what objects say.
 
     `emptied` is called when nobody has it open any more and the service has let it go; `failed`
-    with an exception that our own code has raised: the object is closed then.
+    with an exception that our own code has raised: the object is closed then. `begun` is called
+    with the node's copy of the object as soon as there is one.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Site:
         tell: Callable[[SharedEvent], None],
         emptied: Callable[[Site], None],
         failed: Callable[[Site, Exception], None],
+        begun: Callable[[str, Body[object]], None] = lambda name, body: None,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -63,6 +65,7 @@ class Site:
         self._tell = tell
         self._emptied = emptied
         self._failed = failed
+        self._begun = begun
 
     @property
     def ports(self) -> list[SitePort]:
@@ -73,8 +76,10 @@ class Site:
         """A session opens it; gives what stands for the session."""
         origin = get_origin(self.kind) or self.kind
         self._ports[port] = None
-        if isinstance(origin, type) and issubclass(origin, SharedObject):
-            self.body = self.body or Body(self.kind, port)
+        is_object = isinstance(origin, type) and issubclass(origin, SharedObject)
+        if is_object and self.body is None:
+            self.body = Body(self.kind, port)
+            self._begun(self.name, self.body)
         return user_of(self.kind, port, self.body, self._crowd)
 
     def detach(self, port: SitePort) -> None:

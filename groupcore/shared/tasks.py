@@ -76,6 +76,15 @@ class Schedule:
         item = (self.now_s + delay_s, self._draw.random(), self._count, callback)
         heapq.heappush(self._heap, item)
 
+    @property
+    def steady_s(self) -> float:
+        """See `Runtime`."""
+        return self.now_s
+
+    def soon(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """See `Runtime`."""
+        return self.alarm(0.0, callback)
+
     def alarm(self, delay_s: float, callback: Callable[[], None]) -> Callable[[], None]:
         """See `Runtime`."""
         called_off: list[bool] = []

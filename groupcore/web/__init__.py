@@ -4,8 +4,8 @@ It needs Starlette, which `pip install "groupcore[web]"` brings. docs/shared/web
 it, docs/protocol-objects.md what goes over the wire.
 """
 
+from groupcore.gateway.errors import BadRequestError, MissingPackageError
+from groupcore.gateway.settings import Badge
 from groupcore.web.application import SharedObjects
-from groupcore.web.errors import BadRequestError, MissingPackageError
-from groupcore.web.settings import Badge
 
 __all__ = ["BadRequestError", "Badge", "MissingPackageError", "SharedObjects"]

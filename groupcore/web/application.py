@@ -9,25 +9,25 @@ from http import HTTPStatus
 from inspect import isawaitable
 from typing import Unpack
 
-from groupcore.aio import Node
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message
-from groupcore.origins import origin_allowed
-from groupcore.shared.messages import PRINCIPAL_MAX
-from groupcore.shared.verdicts import code_of
-from groupcore.web.asking import ticket_of
-from groupcore.web.errors import (
+from groupcore.gateway.asking import ticket_of
+from groupcore.gateway.errors import (
     BadRequestError,
     MissingPackageError,
     SessionEndError,
     not_ready,
 )
-from groupcore.web.figures import Figures
-from groupcore.web.gateway import Gateway
-from groupcore.web.limits import HELLO_S, PROTOCOL
-from groupcore.web.outlet import TEMPORARY
-from groupcore.web.page import Page, greet
-from groupcore.web.settings import Badge, GatewaySettings
+from groupcore.gateway.figures import Figures
+from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.limits import HELLO_S, PROTOCOL
+from groupcore.gateway.outlet import TEMPORARY
+from groupcore.gateway.page import Page, greet
+from groupcore.gateway.settings import Badge, GatewaySettings
+from groupcore.gateway.station import Station
+from groupcore.origins import origin_allowed
+from groupcore.shared.messages import PRINCIPAL_MAX
+from groupcore.shared.verdicts import code_of
 
 try:
     from starlette.responses import JSONResponse, Response
@@ -63,13 +63,13 @@ class SharedObjects:
     is asked with the ticket of the page's hello, and its word counts. `origins`: of which pages,
     beside those of this very host; `subprotocols`: under which names pages may ask for the
     protocol. `is_ready`: whether the node can serve pages now; while it cannot, who comes is closed
-    with 1013, which says when to come again. Settings are those of `groupcore.web.settings.Terms`.
+    with 1013, which says when to come again. Settings: `groupcore.gateway.settings.Terms`.
     Call `close` before the node is closed.
     """
 
     def __init__(
         self,
-        node: Node,
+        node: Station,
         types: Sequence[type[object]] | Mapping[str, type[object]],
         *,
         authenticate: Authenticate = everybody,

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from groupcore.frames import BadFrameError, Message, decode, pack
-from groupcore.web.errors import SessionEndError
-from groupcore.web.limits import CONGESTED_BYTES, FRAME_BYTES_MAX, RULES, SCOPE_KEY
-from groupcore.web.outlet import Writer
+from groupcore.gateway.errors import SessionEndError
+from groupcore.gateway.limits import CONGESTED_BYTES, FRAME_BYTES_MAX, RULES, SCOPE_KEY
+from groupcore.gateway.outlet import Writer
 
 if TYPE_CHECKING:
-    from groupcore.web.gateway import Gateway
+    from groupcore.gateway.gateway import Gateway
 
 PING = b"\x91" + pack({"t": "ping"})
 CLOSE_S = 2.0

@@ -12,8 +12,8 @@ import asyncio
 import struct
 from typing import Any, cast
 
-from groupcore.web.errors import MissingPackageError
-from groupcore.web.limits import SCOPE_KEY
+from groupcore.gateway.errors import MissingPackageError
+from groupcore.gateway.limits import SCOPE_KEY
 
 try:
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol

@@ -6,9 +6,9 @@ import asyncio
 import time
 from collections.abc import Collection
 
+from groupcore.gateway.page import Page
 from groupcore.shared.plain import who
 from groupcore.web import SharedObjects
-from groupcore.web.page import Page
 from server.accounts.roles import link_of, user_of
 from server.accounts.service import SIGNED_OUT
 from server.console.colleagues import Shown

@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from groupcore.gateway.errors import BadRequestError
 from groupcore.shared.documents import Document
-from groupcore.web.errors import BadRequestError
 from server.documents.catalogue import PLACE
 from server.documents.names import place_of
 from server.keepers import Keepers

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 
+from groupcore.gateway.errors import BadRequestError
 from groupcore.shared.places.keeper import PlaceKeeper
 from groupcore.shared.places.minding import Minding
-from groupcore.web.errors import BadRequestError
 
 CELL_WAIT_S = 5.0
 """How long a page that asks for a cell waits until the node knows that cell."""

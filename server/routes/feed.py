@@ -17,8 +17,8 @@ from contextlib import suppress
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from groupcore.errors import GroupcoreError
+from groupcore.gateway.limits import TRY_AGAIN, retry_reason
 from groupcore.web import Badge
-from groupcore.web.limits import TRY_AGAIN, retry_reason
 from server.accounts.roles import ADMIN
 from server.errors import BadMessageError
 from server.files.hub import Follower

@@ -24,12 +24,12 @@ from functools import partial
 from pathlib import Path
 
 from groupcore.errors import ChannelClosedError
+from groupcore.gateway.settings import Traffic
 from groupcore.sequencing.trace_rows import Gathered, Rows, Value, life
 from groupcore.sequencing.tracing import Recorder
 from groupcore.shared.events import OperationDenied, SharedEvent
 from groupcore.shared.session import Session
 from groupcore.trace import TABLES
-from groupcore.web.settings import Traffic
 from server.trace.disk import Disk
 from server.trace.options import TraceOptions
 

@@ -16,11 +16,12 @@ from typing import Any
 
 import pytest
 
+from groupcore.aio import Node
 from groupcore.frames import decode
+from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.limits import RULES
+from groupcore.gateway.page import Page, greet
 from groupcore.shared.types import List, Text
-from groupcore.web.gateway import Gateway
-from groupcore.web.limits import RULES
-from groupcore.web.page import Page, greet
 from tests.end_to_end.cluster import ROOT, eventually
 from tests.groupcore.aio.test_objects import Cluster
 
@@ -195,8 +196,10 @@ async def test_three_pages_and_the_replicas_become_equal(seed: int) -> None:
         assert [one[3:] for one in found] == [[None, []]] * 3
         assert found[0][1:3] == found[1][1:3] == found[2][1:3]
         for gateway in world.gateways:
-            text = await gateway.node.open(Text, "note")
-            items = await gateway.node.open(List[str], "list")
+            node = gateway.node
+            assert isinstance(node, Node)
+            text = await node.open(Text, "note")
+            items = await node.open(List[str], "list")
             assert text.text == found[0][1]
             assert [list(item) for item in items.items()] == found[0][2]
 

@@ -238,7 +238,7 @@ class DocumentCluster(GroupCluster):
         """Whether all have of each object the same, where they have it."""
         states: dict[str, tuple[int, bytes]] = {}
         for program in programs:
-            for name, site in program.by_name.items():
+            for name, site in program.host.sites.items():
                 if site.body is None:
                     continue
                 state = site.body.machine.position, digest_of(site.body.machine.packed())
@@ -268,7 +268,7 @@ class DocumentCluster(GroupCluster):
             end = DocumentEnd(now, *address, "", (), "", ("the document is not open", *wrong))
             self.trace.add(end)
             return
-        for site in program.by_name.values():
+        for site in program.host.sites.values():
             if site.body is not None:
                 _Watch(self, program, site.name, site.body).hash()
                 position = site.body.machine.position
@@ -312,7 +312,7 @@ async def _hold(program: Program) -> None:
 def _blocks(program: Program) -> dict[str, Block]:
     """All blocks that are open at a node, tended or not."""
     found: dict[str, Block] = {}
-    for name, site in program.by_name.items():
+    for name, site in program.host.sites.items():
         if site.body is not None and isinstance(site.body.machine.target, Block):
             found[name.removeprefix(f"doc/{NAME}/")] = site.body.machine.target
     return found

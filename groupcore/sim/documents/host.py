@@ -113,7 +113,7 @@ class DocumentHost:
         if program is None or self._node.view is None:
             return
         if act.kind == MOVE:
-            known = sorted(program.by_group)
+            known = program.host.open_groups
             groups = tuple(sorted({known[one % len(known)] for one in act.groups if known}))
             address = self._town.nodes[act.target].address
             if groups:

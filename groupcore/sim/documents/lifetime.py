@@ -27,6 +27,11 @@ class Lifetime(Schedule):
         self._held: list[Callable[[], None]] = []
         self._begun: list[Coroutine[object, None, object]] = []
 
+    @property
+    def steady_s(self) -> float:
+        """See `Runtime`."""
+        return self._clock.now_ns / SECOND
+
     def after(self, delay_s: float, callback: Callable[[], None]) -> None:
         """See `Schedule`. Behind its end nothing is: coroutines are collected at any time."""
         if not self.is_over:

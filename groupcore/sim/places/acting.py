@@ -152,7 +152,8 @@ class Acting:
         by_cell: dict[str, list[Edit]] = {}
         for one in (left, right):
             by_cell.setdefault(where[one], []).append(Edit(one, changes))
-        secure = visit.program.saved if visit.program.options.durable else None
+        groups = visit.program.groups
+        secure = groups.saved if groups.options.durable else None
         try:
             if len(by_cell) == 1:
                 await visit.cells[where[left]].change(by_cell[where[left]])

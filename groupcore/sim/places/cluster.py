@@ -111,7 +111,7 @@ class PlaceCluster(GroupCluster):
 
     def _birth(self, program: PlaceProgram, place: Place, path: str) -> str:
         """In which stretch of the order, and of which epoch, a node has a cell."""
-        site = program.by_name.get(place.name_of(path))
+        site = program.host.sites.get(place.name_of(path))
         view = program.node.view
         if site is None or site.body is None or view is None:
             return ""
@@ -205,7 +205,7 @@ class PlaceCluster(GroupCluster):
         """Whether all have of each object the same, where they have it."""
         states: dict[str, tuple[int, bytes]] = {}
         for program in programs:
-            for name, site in program.by_name.items():
+            for name, site in program.host.sites.items():
                 if site.body is not None:
                     machine = site.body.machine
                     state = machine.position, digest_of(machine.packed())
@@ -229,7 +229,7 @@ class PlaceCluster(GroupCluster):
 
     def _conclude(self, program: PlaceProgram) -> None:
         address, now = program.node.address, self.clock.now_ns
-        for site in program.by_name.values():
+        for site in program.host.sites.values():
             if site.body is not None:
                 CellWatch(self, program, site.name, site.body).hash()
                 position = site.body.machine.position

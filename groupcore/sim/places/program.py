@@ -47,7 +47,7 @@ class PlaceProgram(Program):
     async def _keep(self) -> None:
         while True:
             session = self.session()
-            secure = self.saved if self.options.durable else None
+            secure = self.groups.saved if self.groups.options.durable else None
             with suppress(GroupcoreError):
                 self.place = await open_place(
                     SessionHost(session, self.new_id),

@@ -129,7 +129,7 @@ async def test_the_nodes_member_leaves_with_the_last_session_and_the_copy_goes(
     assert len(counter.members) == 2
     await bob.close()
     await until(lambda: counter.members == (b.process,))
-    await until(lambda: not a._by_name and not a._by_group)
+    await until(lambda: not a.host.sites and not a.host.open_groups)
     again = await a.session(attends=True).open(Counter, "clicks")
     assert await again.add(1) == 1
 
@@ -167,7 +167,7 @@ async def test_sessions_that_attend_come_back_when_the_cluster_went_on_without_t
     await asyncio.gather(left.add(1), right.add(1))
     await at_a.refresh()
     assert at_a.value == left.value == right.value == 7
-    assert set(at_a.members) == {a.process, b.member}
+    assert set(at_a.members) == {a.process, b.host.member}
     await until(lambda: not same.queue)  # the process of its former life has ended
 
 
@@ -182,5 +182,5 @@ async def test_sessions_that_attend_come_and_go_by_the_hundred(cluster: Cluster)
     await asyncio.gather(*(one() for _ in range(200)))
     await keeper.refresh()
     assert keeper.value == 200
-    assert keeper.members == (a.process, a.member)  # it stays while somebody has the object open
-    assert len(a._sessions) == 1
+    assert keeper.members == (a.process, a.host.member)  # while somebody has it open
+    assert len(a.host.sessions) == 1

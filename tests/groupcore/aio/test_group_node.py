@@ -254,11 +254,11 @@ async def test_who_waits_for_something_in_a_group_that_is_deleted_waits_no_more(
     monkeypatch.setattr(b.node.service, "join", lambda *_, **__: 999)  # no sequencer hears of it
     joining = asyncio.ensure_future(b.node.join(late, group))
     await asyncio.sleep(0)  # it has asked
-    b.node.asked.unsaved.sent(process, group, 1)
+    b.node.requests.unsaved.sent(process, group, 1)
     saving = asyncio.ensure_future(b.node.saved())
     await asyncio.sleep(0)
     assert not saving.done()
-    b.node.asked.settle(Deleted(group, 0))  # before the answer to its JOIN
+    b.node.requests.settle(Deleted(group, 0))  # before the answer to its JOIN
     with pytest.raises(GroupRefusedError) as refused:
         await joining
     assert refused.value.code == "unknown_group"

@@ -95,13 +95,13 @@ async def test_k2_a_failed_opening_leaves_nothing_open(node: Node) -> None:
         results = await asyncio.gather(keeper.hold("d"), keeper.hold("d"), return_exceptions=True)
         assert all(isinstance(one, GroupcoreError) for one in results)
         assert len(keeper) == 0
-    assert len(node._sessions) == 1
+    assert len(node.host.sessions) == 1
     await other.close()
 
 
 async def test_k2_who_gives_up_before_it_is_open_leaves_nothing_open(node: Node) -> None:
     keeper = Keeper(node, new_id)
-    before = len(node._sessions)
+    before = len(node.host.sessions)
     for turns in range(12):
         holding = asyncio.create_task(keeper.hold("d"))
         for _ in range(turns):
@@ -112,7 +112,7 @@ async def test_k2_who_gives_up_before_it_is_open_leaves_nothing_open(node: Node)
             keeper.let_go("d")
             keeper._close_soon("d", keeper._held["d"])
         await until(lambda: len(keeper) == 0)
-        assert len(node._sessions) == before
+        assert len(node.host.sessions) == before
     async with keeper.holding("d") as document:
         assert isinstance(document.outline, DocumentOutline)
 

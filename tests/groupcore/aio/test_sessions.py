@@ -117,7 +117,7 @@ async def test_the_copy_goes_when_the_last_session_has_closed_the_object(cluster
     await ann.close()
     assert (again.value, await again.add(1)) == (5, 6)
     await bob.close()
-    await until(lambda: not a._by_name and not a._by_group)
+    await until(lambda: not a.host.sites and not a.host.open_groups)
     carol = a.session()
     assert (await carol.open(Counter, "clicks")).value == 0  # nobody had it: it is a new one
     assert (await carol.open(Map[str, int], "other")).copy() == {}
@@ -199,7 +199,7 @@ async def test_sessions_come_and_go_by_the_hundred(cluster: Cluster) -> None:
     assert keeper.members == (a.process,)
     gone = [one for one in changes.take() if isinstance(one, MemberChanged) and not one.joined]
     assert len(gone) == 200
-    assert len(a._sessions) == 1
+    assert len(a.host.sessions) == 1
 
 
 async def test_what_cannot_be_a_session_says_so(cluster: Cluster) -> None:
@@ -215,7 +215,7 @@ async def test_what_cannot_be_a_session_says_so(cluster: Cluster) -> None:
     "stage",
     [
         lambda node, session: "c" in session._ports,
-        lambda node, session: bool(node.groups.asked.joining),
+        lambda node, session: bool(node.groups.requests.joining),
     ],
     ids=["found", "joined"],
 )

@@ -17,6 +17,7 @@ from groupcore import batch, context, frames, wire
 from groupcore.blocks import dict_state, rpc_messages, update_log, values
 from groupcore.blocks.errors import ValueRefusedError
 from groupcore.errors import GroupcoreError, PlanError, WireError
+from groupcore.gateway.limits import RULES
 from groupcore.introductions import Introductions
 from groupcore.key_rotation import Saying, Word, unpack_word
 from groupcore.membership.ballots import Record
@@ -39,7 +40,6 @@ from groupcore.shared.verdicts import Verdicts
 from groupcore.stacks import encode_record, read_record
 from groupcore.transport_options import TransportOptions
 from groupcore.view import View
-from groupcore.web.limits import RULES
 from server.accounts import webauthn_codec
 from server.accounts.errors import AccountError
 from server.console.colleagues import Colleagues, read_answer

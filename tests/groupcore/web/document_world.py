@@ -17,6 +17,10 @@ from msgpack import packb
 
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, decode, joined, pack
+from groupcore.gateway.asking import calls_of, check_fields
+from groupcore.gateway.feed import Feed
+from groupcore.gateway.kinds import Kind, kinds_of
+from groupcore.gateway.limits import FRAME_BYTES_SENT, RULES
 from groupcore.objects.refusal import NoSuchBlockError
 from groupcore.objects.rich_parsing import to_wire
 from groupcore.sequencing.names import Process
@@ -28,18 +32,14 @@ from groupcore.shared.pending import Pending
 from groupcore.shared.plain import who
 from groupcore.shared.testing import Weather, World, WorldNode
 from groupcore.shared.verdicts import Call, Verdict, code_of
-from groupcore.web.asking import calls_of, check_fields
-from groupcore.web.feed import Feed
-from groupcore.web.kinds import Kind, kinds_of
-from groupcore.web.limits import FRAME_BYTES_SENT, RULES
 from server.documents.entrance import is_known
 from tests.groupcore.shared.documents.office import Desk
 from tests.groupcore.web.document_disk import Disk, Stored
 from tests.groupcore.web.lone_world import LoneWorld
 
 if TYPE_CHECKING:
-    from groupcore.web.gateway import Gateway
-    from groupcore.web.page import Page
+    from groupcore.gateway.gateway import Gateway
+    from groupcore.gateway.page import Page
 
 KINDS = kinds_of([Block, DocumentOutline])
 NAME = "doc/plan"

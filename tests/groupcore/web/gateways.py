@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from groupcore.aio import Node
+from groupcore.gateway.gateway import Gateway
 from groupcore.shared import SharedObject, operation
 from groupcore.shared.access import Guarded
 from groupcore.shared.types import (
@@ -18,7 +20,6 @@ from groupcore.shared.types import (
     Text,
     Topic,
 )
-from groupcore.web.gateway import Gateway
 from tests.groupcore.aio.test_objects import Cluster
 from tests.groupcore.web.tabs import Tab
 
@@ -98,6 +99,12 @@ class Site:
         for node in await self.cluster.start(*names):
             self.gateways[node.node_id] = Gateway(node, TYPES, linger_s=0.2)
         return [self.gateways[name] for name in names]
+
+
+def node_of(gateway: Gateway) -> Node:
+    """The node that the gateway serves pages at."""
+    assert isinstance(gateway.node, Node)
+    return gateway.node
 
 
 def tab(number: int) -> Tab:

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgpack import unpackb
 
-from groupcore.web.gateway import Gateway
-from groupcore.web.page import Page, greet
+from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.page import Page, greet
 from tests.groupcore.aio.cluster import LIMIT_S
 
 Heard = dict[str, Any]

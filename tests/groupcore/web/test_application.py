@@ -16,10 +16,10 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.websockets import WebSocket
 
+from groupcore.gateway.limits import FRAME_BYTES_MAX, PROTOCOL
 from groupcore.shared.types import Counter, Map
 from groupcore.web import SharedObjects
 from groupcore.web.fanout import FanoutHandle, FanoutProtocol
-from groupcore.web.limits import FRAME_BYTES_MAX, PROTOCOL
 from tests.groupcore.aio.cluster import LIMIT_S
 from tests.groupcore.aio.pages import programs, set_apart
 from tests.groupcore.aio.test_objects import Cluster, until
@@ -123,7 +123,7 @@ async def test_a_page_works_with_an_object(served: Served) -> None:
 async def test_a_page_that_reads_nothing_holds_nobody_up_and_catches_up(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("groupcore.web.feed.HISTORY_BYTES_MAX", 20_000)
+    monkeypatch.setattr("groupcore.gateway.feed.HISTORY_BYTES_MAX", 20_000)
     gateway = served.objects.gateway
     open_map = packb([{"t": "open", "name": "m", "type": "Map"}])
     async with served.socket() as ann, served.socket() as slow:
@@ -275,7 +275,7 @@ async def test_the_application_of_the_page_serves(monkeypatch: pytest.MonkeyPatc
     async with app.router.lifespan_context(app):
         (mount,) = app.routes
         assert isinstance(mount.app, SharedObjects)
-        assert mount.app.gateway.node.process.node.name == "web-1"
+        assert mount.app.gateway.node.node_id == "web-1"
         assert sorted(mount.app.gateway.kinds) == ["Counter", "Presence", "Text"]
 
 

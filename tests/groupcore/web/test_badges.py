@@ -13,9 +13,9 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.websockets import WebSocket
 
+from groupcore.gateway.asking import TICKET_MAX
 from groupcore.shared.types import Counter, Presence
 from groupcore.web import Badge, SharedObjects
-from groupcore.web.asking import TICKET_MAX
 from tests.groupcore.aio.cluster import LIMIT_S
 from tests.groupcore.aio.test_objects import Cluster, until
 from tests.groupcore.web.test_application import Served, close_code, heard

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from random import Random
 from types import SimpleNamespace
 
 import pytest
 
-from groupcore.web import brake
-from groupcore.web.brake import PAUSE_LEAST_MS, PAUSE_MAX_MS, SAY_AGAIN_S, Brake
-from groupcore.web.gateway import Gateway
-from tests.groupcore.web.gateways import Site, pages, tab
+from groupcore.gateway import brake
+from groupcore.gateway.brake import PAUSE_LEAST_MS, PAUSE_MAX_MS, SAY_AGAIN_S, Brake
+from groupcore.gateway.gateway import Gateway
+from groupcore.sequencing.events import Congestion
+from groupcore.shared.tasks import Schedule
+from tests.groupcore.web.gateways import Site, node_of, pages, tab
+
+NO_TIME = Schedule(Random(1))
 
 
 def looks(*behind: bool, late_s: float = 0.0) -> tuple[list[int], list[int]]:
     """The pauses behind looks a second apart, and what was told."""
     told: list[int] = []
     answers = iter(behind)
-    made = Brake(lambda: next(answers), told.append)
+    made = Brake(NO_TIME, lambda: next(answers), told.append)
     pauses = []
     for second in range(len(behind)):
         made.look(late_s, float(second))
@@ -43,7 +48,7 @@ def test_pages_are_told_again_as_long_as_there_is_a_pause_and_not_else() -> None
 
 def test_a_pause_stays_until_the_node_has_kept_up_for_a_while() -> None:
     behind = True
-    made = Brake(lambda: behind, lambda pause_ms: None)
+    made = Brake(NO_TIME, lambda: behind, lambda pause_ms: None)
     made.look(0.0, 10.0)
     behind = False
     for after_s, pause_ms in ((0.25, 100), (0.75, 100), (1.0, 0)):
@@ -52,7 +57,7 @@ def test_a_pause_stays_until_the_node_has_kept_up_for_a_while() -> None:
 
 
 def test_a_loop_that_turns_late_is_behind() -> None:
-    made = Brake(lambda: False, lambda pause_ms: None)
+    made = Brake(NO_TIME, lambda: False, lambda pause_ms: None)
     made.look(brake.LATE_S + 0.01, 0.0)
     assert made.pause_ms == PAUSE_LEAST_MS
 
@@ -83,10 +88,10 @@ async def test_a_node_is_behind_with_the_order_or_with_its_disk(
 ) -> None:
     (gateway,) = await site.start("a")
     assert not gateway.is_behind()
-    groups = gateway.node.groups
-    groups.asked.uncongested.clear()
+    groups = node_of(gateway).groups
+    groups.requests.settle(Congestion(True))
     assert gateway.is_behind()
-    groups.asked.uncongested.set()
+    groups.requests.settle(Congestion(False))
     for queued, is_behind in ((0, False), (brake.QUEUED_BYTES_MOST + 1, True)):
         monkeypatch.setattr(groups, "storage", SimpleNamespace(queued_bytes=queued))
         assert gateway.is_behind() is is_behind
@@ -96,8 +101,8 @@ async def test_a_node_is_behind_with_the_order_or_with_its_disk(
 async def test_without_pages_nobody_looks(site: Site) -> None:
     (gateway,) = await site.start("a")
     ann, bob = await pages(gateway, 2)
-    assert gateway.brake._timer is not None
+    assert gateway.brake._call_off is not None
     for one in (ann, bob):
         assert one.page is not None
         await asyncio.wait_for(one.page.end(), 5)
-    assert gateway.brake._timer is None
+    assert gateway.brake._call_off is None

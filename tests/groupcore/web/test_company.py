@@ -9,10 +9,10 @@ import pytest
 from msgpack import unpackb
 
 from groupcore.aio.group_node import GroupNode
+from groupcore.gateway import company
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.shared.plain import who
 from groupcore.shared.types.presence import Presence, PresenceChanged
-from groupcore.web import company
 from tests.groupcore.aio.test_objects import until
 from tests.groupcore.web.gateways import Site, pages, tab
 from tests.groupcore.web.tabs import Tab
@@ -130,10 +130,10 @@ async def test_the_more_follow_the_less_often_they_are_told(
     gateway = site.gateways["a"]
     gateway.flush()
     assert here not in gateway._stirred
-    assert here._timer is not None
+    assert here._call_off is not None
     here._on_time()
     assert (await tabs[0].hears("presence"))["value"] == "two"
-    assert here._timer is None
+    assert here._call_off is None
 
 
 async def test_a_page_shows_what_the_program_lets_it_show(site: Site) -> None:

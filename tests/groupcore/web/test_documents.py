@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from groupcore.gateway.kinds import kinds_of
 from groupcore.objects.rich_delta import Run, canonical, rich
 from groupcore.shared.documents import Block, DocumentOutline, Seed
 from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.testing import World
-from groupcore.web.kinds import kinds_of
 
 KINDS = kinds_of([Block, DocumentOutline])
 

@@ -16,10 +16,10 @@ from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
 
 from groupcore.aio import Node
+from groupcore.gateway.limits import PROTOCOL
 from groupcore.shared.types import Counter
 from groupcore.web import SharedObjects
 from groupcore.web.fanout import FanoutProtocol
-from groupcore.web.limits import PROTOCOL
 from tests.groupcore.aio.cluster import KEY, free_port
 from tests.groupcore.aio.test_objects import until
 from tests.groupcore.web.test_application import HELLO, OPEN, heard

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from groupcore.events import Excluded
+from groupcore.gateway.errors import SessionEndError
+from groupcore.gateway.gateway import Gateway
 from groupcore.shared.access import Right
-from groupcore.web.errors import SessionEndError
-from groupcore.web.gateway import Gateway
 from tests.groupcore.aio.test_objects import until
-from tests.groupcore.web.gateways import Site, pages, tab, tabs_state
+from tests.groupcore.web.gateways import Site, node_of, pages, tab, tabs_state
 
 pytestmark = pytest.mark.slow
 
@@ -280,7 +280,7 @@ async def test_objects_come_back_by_themselves_when_the_cluster_went_on_without_
     await ann.open("Counter", "c")
     await bob.open("Counter", "c")
     await bob.call("c", 1, ["add", [1]])
-    b.node.groups.channel._on_deliveries([Excluded("the view went on")])
+    node_of(b).groups.channel._on_deliveries([Excluded("the view went on")])
     result = await bob.call("c", 2, ["add", [1]])
     assert result["results"] == [2]  # done once, whatever became of it first
     assert (await bob.call("c", 1, ["add", [1]]))["results"] == [1]

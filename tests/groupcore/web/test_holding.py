@@ -8,9 +8,9 @@ from collections import Counter as Tally
 import pytest
 
 from groupcore.aio import Node
+from groupcore.gateway.gateway import Gateway
 from groupcore.shared.types import Counter, Map, Presence, Topic
 from groupcore.web import BadRequestError
-from groupcore.web.gateway import Gateway
 from tests.groupcore.aio.test_objects import until
 from tests.groupcore.web.gateways import Minutes, Site, pages, tab
 
@@ -80,7 +80,7 @@ async def test_an_opening_that_is_refused_opens_nothing_and_is_not_closed(
     refused = await ann.hears("error", name=name)
     assert refused["code"] == {"nothing": "no_such_document", "bug": "internal"}[name]
     assert ledger.told == []
-    assert name not in site.cluster.nodes["a"]._by_name
+    assert name not in site.cluster.nodes["a"].host.sites
     await ann.open("Counter", "c")
 
 

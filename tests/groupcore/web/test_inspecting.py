@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from groupcore.web.gateway import Gateway
-from groupcore.web.limits import INSPECTED_S
+from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.limits import INSPECTED_S
 from tests.groupcore.aio.test_objects import until
-from tests.groupcore.web.gateways import Site, pages, tab
+from tests.groupcore.web.gateways import Site, node_of, pages, tab
 from tests.groupcore.web.tabs import Heard, Tab
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ async def inspected(one: Tab, number: int) -> Heard:
 
 async def move(gateway: Gateway, group: int, name: str) -> None:
     """Have this node sequence the group."""
-    groups = gateway.node.groups
+    groups = node_of(gateway).groups
     view = groups.channel.view
     assert view is not None
     await groups.move([group], next(one for one in view.members if one.name == name))

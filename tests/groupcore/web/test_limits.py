@@ -8,13 +8,13 @@ import pytest
 
 from groupcore.aio import Node
 from groupcore.errors import SettingsError
+from groupcore.gateway.errors import SessionEndError
+from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.kinds import kinds_of
+from groupcore.gateway.limits import CALLS_MAX, OBJECTS_MAX
+from groupcore.gateway.page import greet
 from groupcore.shared import DeclarationError
 from groupcore.shared.types import Counter, Map, Presence
-from groupcore.web.errors import SessionEndError
-from groupcore.web.gateway import Gateway
-from groupcore.web.kinds import kinds_of
-from groupcore.web.limits import CALLS_MAX, OBJECTS_MAX
-from groupcore.web.page import greet
 from tests.groupcore.aio.test_objects import until
 from tests.groupcore.web.gateways import Site, pages, tab
 from tests.groupcore.web.tabs import Tab
@@ -45,7 +45,7 @@ async def test_a_slow_reader_gets_what_it_missed_when_there_is_room_and_holds_no
 async def test_a_slow_reader_is_dropped_to_the_state_when_too_much_was_missed(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("groupcore.web.feed.HISTORY_MAX", 5)
+    monkeypatch.setattr("groupcore.gateway.feed.HISTORY_MAX", 5)
     (gateway,) = await site.start("a")
     ann, slow = await pages(gateway, 2)
     await ann.open("Map", "m")

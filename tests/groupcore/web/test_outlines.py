@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from groupcore.shared.types import Outline
-from tests.groupcore.web.gateways import Site, pages
+from tests.groupcore.web.gateways import Site, node_of, pages
 from tests.groupcore.web.outline_verbs import BLOCKS, outline_verbs
 from tests.groupcore.web.tabs import Tab
 
@@ -35,7 +35,7 @@ AFTER: list[tuple[str, Callable[[list[str], dict[str, str]], bool]]] = [
 async def opened(site: Site) -> tuple[Tab, Outline]:
     """An outline as in the cases, open at a page and at the node."""
     (gateway,) = await site.start("a")
-    outline = await gateway.node.open(Outline, "o")
+    outline = await node_of(gateway).open(Outline, "o")
     changes = [["title", "Plan"]]
     changes += [["insert", *row] for row in _inserts()]  # type: ignore[list-item]
     (ann,) = await pages(gateway, 1)

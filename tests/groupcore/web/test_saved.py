@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from groupcore.aio import Node
+from groupcore.gateway.gateway import Gateway
 from groupcore.sequencing.events import Saved
 from groupcore.sequencing.names import MessageId
 from groupcore.shared.pending import Pending
 from groupcore.shared.replica import Replica
 from groupcore.shared.types import Counter
 from groupcore.shared.verdicts import Call, Verdict
-from groupcore.web.gateway import Gateway
 from tests.groupcore.aio.cluster import KEY, free_port
 from tests.groupcore.shared.ports import GROUP, ME, HandPort, begin, feed
 from tests.groupcore.web.gateways import Site, pages, tab

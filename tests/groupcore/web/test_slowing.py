@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from groupcore.web import brake
-from groupcore.web.brake import TICK_S, Brake
+from groupcore.gateway import brake
+from groupcore.gateway.brake import TICK_S, Brake
+from groupcore.shared.tasks import Schedule
 
 WAY_S = 0.005
 SECONDS = 30.0
@@ -43,7 +44,7 @@ class Play:
         self.typed = self.confirmed = self.calls = 0
         self._rate, self._call_s, self._asks = rate, call_s, asks
         self._pause_s = 0.0
-        self._brake = Brake(lambda: False, self._told)
+        self._brake = Brake(Schedule(draw), lambda: False, self._told)
         self._typists = [Typist() for _ in range(pages)]
         self._inbox: list[tuple[float, int]] = []
         self._events = [(draw.random() / rate, number, "key") for number in range(pages)]

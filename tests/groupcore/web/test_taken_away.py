@@ -7,11 +7,11 @@ import asyncio
 import pytest
 from msgpack import unpackb
 
+from groupcore.gateway import owed
+from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.outlet import TEMPORARY
+from groupcore.gateway.settings import Badge
 from groupcore.shared.types import Counter
-from groupcore.web import owed
-from groupcore.web.gateway import Gateway
-from groupcore.web.outlet import TEMPORARY
-from groupcore.web.settings import Badge
 from tests.groupcore.aio.test_objects import until
 from tests.groupcore.web.gateways import Minutes, Site, tab
 from tests.groupcore.web.tabs import Tab

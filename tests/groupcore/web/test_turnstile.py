@@ -6,14 +6,15 @@ import asyncio
 
 import pytest
 
-from groupcore.web.turnstile import Turnstile
+from groupcore.aio.loop_runtime import LoopRuntime
+from groupcore.gateway.turnstile import Turnstile
 
 
 class Crowd:
     """Notes in which turn of the loop who came through."""
 
     def __init__(self, per_turn: int) -> None:
-        self.turnstile = Turnstile(per_turn)
+        self.turnstile = Turnstile(LoopRuntime(), per_turn)
         self.turn = 0
         self.passed: list[tuple[int, int]] = []
         self._is_counting = True
@@ -43,7 +44,7 @@ async def test_so_many_come_through_in_one_turn_in_their_order() -> None:
 
 
 async def test_who_gives_up_takes_no_place() -> None:
-    turnstile = Turnstile(1)
+    turnstile = Turnstile(LoopRuntime(), 1)
     passed: list[int] = []
 
     async def enter(number: int) -> None:
@@ -57,7 +58,7 @@ async def test_who_gives_up_takes_no_place() -> None:
 
 
 async def test_one_that_nobody_waits_at_lets_in_at_once() -> None:
-    turnstile = Turnstile(2)
+    turnstile = Turnstile(LoopRuntime(), 2)
     for _ in range(5):
         entering = turnstile.enter()
         with pytest.raises(StopIteration):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from groupcore.frames import decode
-from groupcore.web.asking import check_fields
-from groupcore.web.limits import RULES
+from groupcore.gateway.asking import check_fields
+from groupcore.gateway.limits import RULES
 from tests.groupcore.objects.vectors import FOLDER, as_text
 from tests.groupcore.web.vectors import MESSAGES, NAME, object_vectors
 

@@ -14,6 +14,9 @@ from typing import cast
 from msgpack import packb, unpackb
 
 from groupcore.frames import Json
+from groupcore.gateway.feed import Feed
+from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.kinds import kinds_of
 from groupcore.objects.changes import MoveChange, TextChange
 from groupcore.objects.delta import canonical as canonical_text
 from groupcore.objects.refusal import RefusalError
@@ -23,9 +26,6 @@ from groupcore.shared.documents.parts import Parcel
 from groupcore.shared.places import Cell, PlaceOutline
 from groupcore.shared.testing import World
 from groupcore.shared.types import Counter, List, Lock, Map, Outline, Register, RichText, Text
-from groupcore.web.feed import Feed
-from groupcore.web.gateway import Gateway
-from groupcore.web.kinds import kinds_of
 from tests.groupcore.objects.vectors import FOLDER, File, as_text
 from tests.groupcore.web.outline_verbs import outline_verbs
 from tests.groupcore.web.place_acts import act_in_cell, act_in_place

@@ -1,5 +1,5 @@
 /**
- * Places and their cells as the node tells them: arrays of fields, as in groupcore/web/place_kinds.py.
+ * Places and their cells as the node tells them: arrays of fields, as in groupcore/gateway/place_kinds.py.
  *
  * A cell is followed by doing each operation that it is told (cell.ts). Where that is refused here,
  * which was done there, the state is asked for anew.

@@ -11,8 +11,10 @@ Invariants.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
+from functools import partial
+
+from groupcore.shared.runtime import Runtime
 
 WAIT_S = 0.5
 """Longest that a revocation waits for results: a node outside the primary view gets none."""
@@ -21,10 +23,11 @@ WAIT_S = 0.5
 class Owed:
     """The calls of one session."""
 
-    def __init__(self) -> None:
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
         self._last = 0
         self._calls: set[int] = set()
-        self._waiting: dict[Callable[[], None], tuple[set[int], asyncio.TimerHandle]] = {}
+        self._waiting: dict[Callable[[], None], tuple[set[int], Callable[[], None]]] = {}
 
     def __len__(self) -> int:
         """How many calls are not answered."""
@@ -49,13 +52,13 @@ class Owed:
         if not self._calls:
             action()
             return
-        timer = asyncio.get_running_loop().call_later(WAIT_S, self._act, action)
-        self._waiting[action] = (set(self._calls), timer)
+        call_off = self._runtime.alarm(WAIT_S, partial(self._act, action))
+        self._waiting[action] = (set(self._calls), call_off)
 
     def _act(self, action: Callable[[], None]) -> None:
         waited = self._waiting.pop(action, None)
         if waited is not None:
-            waited[1].cancel()
+            waited[1]()
             action()
 
     def finish(self) -> None:

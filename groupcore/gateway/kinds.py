@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, get_origin
 
+from groupcore.gateway import document_kinds, place_kinds
 from groupcore.objects.changes import transaction_to_wire
 from groupcore.sequencing.names import Process
 from groupcore.shared.declaration import OperationSpec
@@ -36,7 +37,6 @@ from groupcore.shared.types import (
     Text,
     TextEdited,
 )
-from groupcore.web import document_kinds, place_kinds
 
 Snapshot: TypeAlias = Callable[[SharedObject, int], object]
 """Of an object, for a client that has a text up to so many edits (-1: none)."""

@@ -12,32 +12,33 @@ Invariants.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, pack
+from groupcore.gateway import limits
+from groupcore.gateway.asking import name_of, number_of
+from groupcore.gateway.errors import BadRequestError
+from groupcore.gateway.feed import Version
+from groupcore.gateway.kinds import Kind, shown
+from groupcore.gateway.outlet import TEMPORARY, Opened, Outlet, Writer
+from groupcore.gateway.owed import Owed
 from groupcore.shared.errors import DeclarationError
 from groupcore.shared.object import SharedObject
 from groupcore.shared.plain import who
 from groupcore.shared.replica import Replica
+from groupcore.shared.runtime import done_within
 from groupcore.shared.session import Session
 from groupcore.shared.types import Presence, Published, Topic
 from groupcore.shared.verdicts import code_of
-from groupcore.web import limits
-from groupcore.web.asking import name_of, number_of
-from groupcore.web.errors import BadRequestError
-from groupcore.web.feed import Version
-from groupcore.web.kinds import Kind, shown
-from groupcore.web.outlet import TEMPORARY, Opened, Outlet, Writer
-from groupcore.web.owed import Owed
 
 if TYPE_CHECKING:
-    from groupcore.web.gateway import Gateway
+    from groupcore.gateway.gateway import Gateway
 
 log = logging.getLogger(__name__)
 
@@ -61,19 +62,19 @@ class Holder(Outlet):
 
     def __init__(self, gateway: Gateway, client: str, session: Session) -> None:
         super().__init__(gateway, client, session)
-        self.owed = Owed()
+        self.owed = Owed(gateway.runtime)
         self._asked: dict[str, _Asked] = {}
         self._refused: OrderedDict[str, BadRequestError] = OrderedDict()
-        self._reaper: asyncio.TimerHandle | None = None
+        self._call_reaper_off: Callable[[], None] | None = None
 
     def connect(self, writer: Writer, resumed: bool) -> None:
         """The page is here (again)."""
         self._stop_reaper()
         super().connect(writer, resumed)
         if self.opened:
-            loop = asyncio.get_running_loop()
             delay_s = self._gateway.terms.linger_s
-            self._reaper = loop.call_later(delay_s, self._reap, list(self.opened))
+            reap = partial(self._reap, list(self.opened))
+            self._call_reaper_off = self._gateway.runtime.alarm(delay_s, reap)
 
     def unplug(self) -> None:
         """The connection is gone: nothing can be told."""
@@ -81,9 +82,9 @@ class Holder(Outlet):
         super().unplug()
 
     def _stop_reaper(self) -> None:
-        if self._reaper is not None:
-            self._reaper.cancel()
-            self._reaper = None
+        if self._call_reaper_off is not None:
+            self._call_reaper_off()
+            self._call_reaper_off = None
 
     def _reap(self, names: list[str]) -> None:
         """O3."""
@@ -219,12 +220,12 @@ class Holder(Outlet):
 
     async def _catch_up(self, replica: Replica[SharedObject]) -> None:
         """Bring the node as far as the order is now."""
-        try:
-            async with asyncio.timeout(limits.CATCH_UP_S):
-                await replica.target.refresh()
-        except TimeoutError:
+        runtime = self._gateway.runtime
+        refreshing = replica.target.refresh()
+        if not await done_within(runtime, refreshing, limits.CATCH_UP_S):
             detail = "this node has not come as far as you have been; try another"
-            raise BadRequestError("behind", detail) from None
+            raise BadRequestError("behind", detail)
+        refreshing.result()
 
     async def _open_stateless(self, name: str, opened: Opened) -> None:
         user = opened.user

@@ -16,17 +16,17 @@ from collections import deque
 from typing import TYPE_CHECKING, TypeAlias
 
 from groupcore.frames import Message, pack
+from groupcore.gateway.kinds import Kind
+from groupcore.gateway.limits import HISTORY_BYTES_MAX, HISTORY_MAX
 from groupcore.sequencing.names import Process
 from groupcore.shared.body import Body
 from groupcore.shared.machine import Done
 from groupcore.shared.object import SharedObject
 from groupcore.shared.plain import who
-from groupcore.web.kinds import Kind
-from groupcore.web.limits import HISTORY_BYTES_MAX, HISTORY_MAX
 
 if TYPE_CHECKING:
-    from groupcore.web.gateway import Gateway
-    from groupcore.web.outlet import Outlet
+    from groupcore.gateway.gateway import Gateway
+    from groupcore.gateway.outlet import Outlet
 
 Version: TypeAlias = tuple[str, int]
 DEPARTED = "departed"

@@ -10,25 +10,24 @@ Invariants.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from groupcore.frames import Message, pack
+from groupcore.gateway import limits
+from groupcore.gateway.errors import BadRequestError
+from groupcore.gateway.feed import Feed, Version
+from groupcore.gateway.kinds import Kind, shown
+from groupcore.gateway.settings import Traffic
 from groupcore.shared.plain import who
 from groupcore.shared.session import Session
 from groupcore.shared.types import Presence, Subscription
 from groupcore.shared.verdicts import code_of
-from groupcore.web import limits
-from groupcore.web.errors import BadRequestError
-from groupcore.web.feed import Feed, Version
-from groupcore.web.kinds import Kind, shown
-from groupcore.web.settings import Traffic
 
 if TYPE_CHECKING:
-    from groupcore.web.company import Company
-    from groupcore.web.gateway import Gateway
+    from groupcore.gateway.company import Company
+    from groupcore.gateway.gateway import Gateway
 
 TEMPORARY = {
     "behind",
@@ -234,7 +233,7 @@ class Outlet:
 
     def _fall_behind(self, name: str, version: Version) -> None:
         if not any(self._withheld.values()):
-            self._lag_since = asyncio.get_running_loop().time()
+            self._lag_since = self._gateway.runtime.steady_s
             self._gateway.figures.fell_behind += 1
         self._withheld[name] = version
         self._gateway.behind(self)

@@ -9,18 +9,18 @@ with the square of their number, and what people write is to have the time.
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from groupcore.frames import Message, pack
+from groupcore.gateway.kinds import shown
+from groupcore.gateway.outlet import Outlet
 from groupcore.sequencing.names import Process
 from groupcore.shared.plain import who
 from groupcore.shared.types.presence import Crowd, PresenceChanged
-from groupcore.web.kinds import shown
-from groupcore.web.outlet import Outlet
 
 if TYPE_CHECKING:
-    from groupcore.web.gateway import Gateway
+    from groupcore.gateway.gateway import Gateway
 
 
 CROWD = 20
@@ -41,7 +41,8 @@ class Company:
         self._followers: dict[Outlet, None] = {}
         self._changed: dict[Process, object] = {}
         self._told_at_s = float("-inf")
-        self._timer: asyncio.TimerHandle | None = None
+        self._runtime = gateway.runtime
+        self._call_off: Callable[[], None] | None = None
         crowd.watchers.append(self._on_changed)
 
     def follow(self, page: Outlet) -> None:
@@ -59,14 +60,13 @@ class Company:
 
     def _on_changed(self, change: PresenceChanged[object]) -> None:
         self._changed[change.process] = change.value
-        if self._timer is not None:
+        if self._call_off is not None:
             return
-        loop = asyncio.get_running_loop()
-        wait_s = self._told_at_s + self.pace_s - loop.time()
+        wait_s = self._told_at_s + self.pace_s - self._runtime.steady_s
         if wait_s <= 0:
             self._gateway.stir(self)
         else:
-            self._timer = loop.call_later(wait_s, self._on_time)
+            self._call_off = self._runtime.alarm(wait_s, self._on_time)
 
     @property
     def pace_s(self) -> float:
@@ -75,20 +75,20 @@ class Company:
         return 0.0 if count <= CROWD else min(PACE_S_MAX, count * PACE_S)
 
     def _on_time(self) -> None:
-        self._timer = None
+        self._call_off = None
         self._gateway.stir(self)
 
     def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self._call_off is not None:
+            self._call_off()
+            self._call_off = None
 
     def flush(self) -> None:
         """Put what has changed to the sessions."""
         self._stop_timer()
         if not self._changed:
             return
-        self._told_at_s = asyncio.get_running_loop().time()
+        self._told_at_s = self._runtime.steady_s
         changed, self._changed = self._changed, {}
         packed = {process: self._packed(process, value) for process, value in changed.items()}
         everything = list(packed.values())

@@ -9,13 +9,19 @@ Bad input is answered by a typed error, or ends the connection with a code; noth
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from groupcore.errors import ChannelClosedError, GroupcoreError
 from groupcore.frames import Message
+from groupcore.gateway import limits
+from groupcore.gateway.asking import calls_of, check_fields, client_of, name_of, number_of
+from groupcore.gateway.errors import BadRequestError, SessionEndError, not_ready
+from groupcore.gateway.holder import Holder
+from groupcore.gateway.inspecting import inspection
+from groupcore.gateway.outlet import Opened, Writer
+from groupcore.gateway.settings import Badge
 from groupcore.shared.errors import ClosedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.plain import who
@@ -23,16 +29,9 @@ from groupcore.shared.replica import Replica
 from groupcore.shared.session import Session
 from groupcore.shared.types import Presence, Topic
 from groupcore.shared.verdicts import Call, Verdict
-from groupcore.web import limits
-from groupcore.web.asking import calls_of, check_fields, client_of, name_of, number_of
-from groupcore.web.errors import BadRequestError, SessionEndError, not_ready
-from groupcore.web.holder import Holder
-from groupcore.web.inspecting import inspection
-from groupcore.web.outlet import Opened, Writer
-from groupcore.web.settings import Badge
 
 if TYPE_CHECKING:
-    from groupcore.web.gateway import Gateway
+    from groupcore.gateway.gateway import Gateway
 
 
 class Page(Holder):
@@ -42,17 +41,17 @@ class Page(Holder):
         super().__init__(gateway, client, session)
         self.badge: Badge | None = None
         self._tokens = float(gateway.terms.burst)
-        self._tokens_s = self.began_s = asyncio.get_running_loop().time()
-        self._linger: asyncio.TimerHandle | None = None
+        self._tokens_s = self.began_s = gateway.runtime.steady_s
+        self._call_linger_off: Callable[[], None] | None = None
         self._inspected_s = float("-inf")
         self._is_over = False
         self._is_dismissed = False
 
     def connect(self, writer: Writer, resumed: bool) -> None:
         """The page is here (again)."""
-        if self._linger is not None:
-            self._linger.cancel()
-            self._linger = None
+        if self._call_linger_off is not None:
+            self._call_linger_off()
+            self._call_linger_off = None
             self._gateway.lingering.pop(self, None)
         super().connect(writer, resumed)
         what = "resume" if resumed else "open"
@@ -62,8 +61,8 @@ class Page(Holder):
         """The connection is gone; the session waits for the page for a while."""
         if self.is_connected_by(writer):
             self.unplug()
-            loop = asyncio.get_running_loop()
-            self._linger = loop.call_later(self._gateway.terms.linger_s, self.end_soon)
+            gateway = self._gateway
+            self._call_linger_off = gateway.runtime.alarm(gateway.terms.linger_s, self.end_soon)
             self._gateway.lingering[self] = None
 
     def end_soon(self) -> None:
@@ -73,8 +72,8 @@ class Page(Holder):
 
     async def end(self) -> None:
         """The session is over: everything is closed, locks are free."""
-        if self._linger is not None:
-            self._linger.cancel()
+        if self._call_linger_off is not None:
+            self._call_linger_off()
         self._gateway.forget(self)
         if not self._is_over:
             self._is_over = True
@@ -133,7 +132,7 @@ class Page(Holder):
 
     def _take_token(self) -> None:
         """A token bucket: so many messages lasting, and so many at once."""
-        terms, now_s = self._gateway.terms, asyncio.get_running_loop().time()
+        terms, now_s = self._gateway.terms, self._gateway.runtime.steady_s
         gained = (now_s - self._tokens_s) * terms.rate
         self._tokens = min(float(terms.burst), self._tokens + gained) - 1
         self._tokens_s = now_s
@@ -160,7 +159,7 @@ class Page(Holder):
         calls = calls_of(message["calls"], replica.target)
         pending: Pending[Verdict] = Pending()
         replica.order_as(calls, Call(self.client, number, answered), pending)
-        call, at_s = self.owed.begin(), asyncio.get_running_loop().time()
+        call, at_s = self.owed.begin(), self._gateway.runtime.steady_s
         tell = partial(self._on_verdict, name, opened, number, at_s, pending)
         pending.when_done(partial(self._when_answered, call, tell))
 
@@ -177,7 +176,7 @@ class Page(Holder):
     ) -> None:
         figures = self._gateway.figures
         figures.calls += 1
-        took_s = asyncio.get_running_loop().time() - at_s
+        took_s = self._gateway.runtime.steady_s - at_s
         figures.latency.observe(took_s)
         if opened.feed is not None:
             opened.feed.took(took_s)
@@ -198,7 +197,7 @@ class Page(Holder):
 
     def _inspect(self, message: Message) -> None:
         number = number_of(message["n"], "n", 1)
-        now_s = asyncio.get_running_loop().time()
+        now_s = self._gateway.runtime.steady_s
         if now_s < self._inspected_s + limits.INSPECTED_S:
             raise BadRequestError("busy", f"ask again after {limits.INSPECTED_S} s")
         self._inspected_s = now_s

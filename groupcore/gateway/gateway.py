@@ -8,27 +8,28 @@ holds up another one.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from typing import Unpack
 
-from groupcore.aio import Node
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, joined, pack
+from groupcore.gateway.brake import QUEUED_BYTES_MOST, Brake
+from groupcore.gateway.company import Company
+from groupcore.gateway.feed import Feed
+from groupcore.gateway.figures import Figures
+from groupcore.gateway.kinds import Kind, kinds_of
+from groupcore.gateway.limits import FLUSH_S, FRAME_BYTES_SENT, OPENINGS_PER_TURN, RULES, SERVING
+from groupcore.gateway.outlet import Outlet
+from groupcore.gateway.page import Page
+from groupcore.gateway.settings import Badge, GatewaySettings, Terms
+from groupcore.gateway.station import Station
+from groupcore.gateway.turnstile import Turnstile
 from groupcore.shared.body import Body
+from groupcore.shared.pending import Pending
 from groupcore.shared.types.presence import Crowd
-from groupcore.web.brake import QUEUED_BYTES_MOST, Brake
-from groupcore.web.company import Company
-from groupcore.web.feed import Feed
-from groupcore.web.figures import Figures
-from groupcore.web.kinds import Kind, kinds_of
-from groupcore.web.limits import FLUSH_S, FRAME_BYTES_SENT, OPENINGS_PER_TURN, RULES, SERVING
-from groupcore.web.outlet import Outlet
-from groupcore.web.page import Page
-from groupcore.web.settings import Badge, GatewaySettings, Terms
-from groupcore.web.turnstile import Turnstile
 
 log = logging.getLogger(__name__)
 
@@ -42,19 +43,20 @@ class Gateway:
 
     def __init__(
         self,
-        node: Node,
+        node: Station,
         types: Sequence[type[object]] | Mapping[str, type[object]],
         **settings: Unpack[GatewaySettings],
     ) -> None:
         self.node = node
+        self.runtime = node.runtime
         self.kinds: dict[str, Kind] = kinds_of(types)
         self.terms = Terms(**settings)
         self.pages: dict[str, Page] = {}
-        self.saves = node.groups.options.durable
+        self.saves = node.is_durable
         self.condition = SERVING
         self.lingering: dict[Page, None] = {}
         self.figures = Figures()
-        self.turnstile = Turnstile(OPENINGS_PER_TURN)
+        self.turnstile = Turnstile(self.runtime, OPENINGS_PER_TURN)
         self._feeds: dict[str, Feed] = {}
         self._companies: dict[str, Company] = {}
         self._stirred: dict[Company, None] = {}
@@ -62,20 +64,15 @@ class Gateway:
         self.dirty: dict[Outlet, None] = {}
         self._behind: dict[Outlet, None] = {}
         self._packed: OrderedDict[tuple[object, ...], tuple[object, bytes]] = OrderedDict()
-        self._scheduled: asyncio.Handle | None = None
+        self._call_flush_off: Callable[[], None] | None = None
         self._due = 0.0
         self._frames: dict[bytes | tuple[bytes, ...], list[bytes]] = {}
         self._last_flush = float("-inf")
-        self._tasks: set[asyncio.Task[None]] = set()
-        self.brake = Brake(self.is_behind, self._slow)
+        self.brake = Brake(self.runtime, self.is_behind, self._slow)
 
     def is_behind(self) -> bool:
         """Whether the node does not keep up: the order with what it sends, or the disk."""
-        groups = self.node.groups
-        if not groups.asked.uncongested.is_set():
-            return True
-        storage = groups.storage
-        return storage is not None and storage.queued_bytes > QUEUED_BYTES_MOST
+        return self.node.is_congested or self.node.queued_bytes > QUEUED_BYTES_MOST
 
     def _slow(self, pause_ms: int) -> None:
         """Pages shall keep this pause between their calls."""
@@ -83,29 +80,24 @@ class Gateway:
         for page in self.pages.values():
             page.tell_pause()
 
-    def start(self, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
+    def start(self, coroutine: Coroutine[object, None, None]) -> None:
         """Run a coroutine beside everything else; what its node refuses then, nobody waits for."""
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._on_over)
-        return task
+        work = self.runtime.spawn(coroutine)
+        work.when_done(partial(self._on_over, work))
 
-    def _on_over(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, GroupcoreError):
-            log.debug("not done for a page: %s", error)
-        elif error is not None:
-            log.error("a page's work has failed", exc_info=error)
+    @staticmethod
+    def _on_over(work: Pending[None]) -> None:
+        if isinstance(work.error, GroupcoreError):
+            log.debug("not done for a page: %s", work.error)
+        elif work.error is not None:
+            log.error("a page's work has failed", exc_info=work.error)
 
     async def close(self) -> None:
         """End all sessions: the pages go to other nodes."""
         self.brake.stop()
         await self.send_away()
-        for task in list(self._tasks):
-            task.cancel()
-        if self._scheduled is not None:
-            self._scheduled.cancel()
+        if self._call_flush_off is not None:
+            self._call_flush_off()
 
     async def send_away(self) -> None:
         """Send all pages to other nodes; their sessions here are over.
@@ -248,28 +240,29 @@ class Gateway:
 
     def flush_soon(self) -> None:
         """Flush at the end of this loop turn, or a little later when that was just done."""
-        if self._scheduled is not None and self._due <= self._last_flush + FLUSH_S:
+        if self._call_flush_off is not None and self._due <= self._last_flush + FLUSH_S:
             return
-        loop = asyncio.get_running_loop()
-        self._schedule(max(0.0, self._last_flush + FLUSH_S - loop.time()))
+        self._schedule(max(0.0, self._last_flush + FLUSH_S - self.runtime.steady_s))
 
     def _schedule(self, delay_s: float) -> None:
-        loop = asyncio.get_running_loop()
-        due = loop.time() + delay_s
-        if self._scheduled is not None:
+        runtime = self.runtime
+        due = runtime.steady_s + delay_s
+        if self._call_flush_off is not None:
             if self._due <= due:
                 return
-            self._scheduled.cancel()
+            self._call_flush_off()
         self._due = due
         late = delay_s > 0
-        self._scheduled = loop.call_at(due, self.flush) if late else loop.call_soon(self.flush)
+        self._call_flush_off = (
+            runtime.alarm(delay_s, self.flush) if late else runtime.soon(self.flush)
+        )
 
     def flush(self) -> None:
         """Write what has gathered."""
-        if self._scheduled is not None:
-            self._scheduled.cancel()
-            self._scheduled = None
-        now = self._last_flush = asyncio.get_running_loop().time()
+        if self._call_flush_off is not None:
+            self._call_flush_off()
+            self._call_flush_off = None
+        now = self._last_flush = self.runtime.steady_s
         self.turn_to(None)
         stirred, self._stirred = self._stirred, {}
         for company in stirred:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 
 from groupcore.frames import Message
+from groupcore.gateway.errors import BadRequestError
+from groupcore.gateway.limits import NAME_MAX, RULES
 from groupcore.shared.errors import ArgumentsError, MisfitError
 from groupcore.shared.handle import Call
 from groupcore.shared.messages import CALLS_MAX
 from groupcore.shared.object import SharedObject, declaration
-from groupcore.web.errors import BadRequestError
-from groupcore.web.limits import NAME_MAX, RULES
 
 _CLIENT = re.compile(r"[A-Za-z0-9_-]{16,64}")
 

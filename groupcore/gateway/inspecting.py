@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from groupcore.errors import ChannelClosedError
 from groupcore.frames import Message
 from groupcore.sequencing.service import Service
 from groupcore.shared.plain import who
 
 if TYPE_CHECKING:
-    from groupcore.web.page import Page
+    from groupcore.gateway.page import Page
 
 Told: TypeAlias = dict[str, object]
 
@@ -26,17 +25,13 @@ def inspection(page: Page) -> Message:
 
 def _service(page: Page) -> Service | None:
     """None while the node is outside the cluster."""
-    try:
-        return page.gateway.node.groups.service
-    except ChannelClosedError:
-        return None
+    return page.gateway.node.service
 
 
 def _node(page: Page) -> Told:
     gateway = page.gateway
-    channel = gateway.node.groups.channel
-    view = channel.view
-    found: Told = {"node": gateway.node.node_id, "primary": channel.primary}
+    view = gateway.node.view
+    found: Told = {"node": gateway.node.node_id, "primary": gateway.node.is_primary}
     found["view"] = None if view is None else f"{view.epoch}.{view.number}"
     found["members"] = [] if view is None else list(view.names)
     found["voters"] = [] if view is None else list(view.voters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupcore.errors import GroupcoreError
-from groupcore.web.limits import TRY_AGAIN, retry_reason
+from groupcore.gateway.limits import TRY_AGAIN, retry_reason
 
 
 class MissingPackageError(GroupcoreError, ImportError):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypedDict
 
 from groupcore.errors import SettingsError
+from groupcore.gateway.limits import BURST, HEARTBEAT_S, LINGER_S, RATE, SESSIONS_MAX
 from groupcore.shared.session import Session
-from groupcore.web.limits import BURST, HEARTBEAT_S, LINGER_S, RATE, SESSIONS_MAX
 
 MayOpen: TypeAlias = Callable[[str, str, str], bool]
 """Asked with principal, type and name whether an object may be opened, or made.

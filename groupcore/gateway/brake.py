@@ -15,8 +15,9 @@ Invariants.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
+
+from groupcore.shared.runtime import Runtime
 
 TICK_S = 0.25
 """How often the node looks at itself."""
@@ -36,35 +37,37 @@ RELAXED = 0.75
 class Brake:
     """`is_behind` is asked; `tell` is called with the pause, ms, that pages shall keep."""
 
-    def __init__(self, is_behind: Callable[[], bool], tell: Callable[[int], None]) -> None:
+    def __init__(
+        self, runtime: Runtime, is_behind: Callable[[], bool], tell: Callable[[int], None]
+    ) -> None:
         self.pause_ms = 0
+        self._runtime = runtime
         self._is_behind = is_behind
         self._tell = tell
-        self._timer: asyncio.TimerHandle | None = None
+        self._call_off: Callable[[], None] | None = None
         self._due_s = self._told_s = 0.0
         self._eased_s = 0.0
 
     def start(self) -> None:
         """There are pages: look from now on."""
-        if self._timer is None:
-            self._schedule(asyncio.get_running_loop())
+        if self._call_off is None:
+            self._schedule()
 
     def stop(self) -> None:
         """There are none."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self._call_off is not None:
+            self._call_off()
+            self._call_off = None
         self.pause_ms = 0
 
-    def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._due_s = loop.time() + TICK_S
-        self._timer = loop.call_at(self._due_s, self._tick)
+    def _schedule(self) -> None:
+        self._due_s = self._runtime.steady_s + TICK_S
+        self._call_off = self._runtime.alarm(TICK_S, self._tick)
 
     def _tick(self) -> None:
-        loop = asyncio.get_running_loop()
-        now_s = loop.time()
+        now_s = self._runtime.steady_s
         self.look(now_s - self._due_s, now_s)
-        self._schedule(loop)
+        self._schedule()
 
     def look(self, late_s: float, now_s: float) -> None:
         """Look once; the loop turns so late."""
