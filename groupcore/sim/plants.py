@@ -30,6 +30,7 @@ from groupcore.sim.plants_group_orders import GROUP_ORDER_PLANTS
 from groupcore.sim.plants_groups import GROUP_PLANTS
 from groupcore.sim.plants_merge import MERGE_PLANTS
 from groupcore.sim.plants_observers import OBSERVER_PLANTS
+from groupcore.sim.plants_pages import PAGE_PLANTS
 from groupcore.sim.plants_places import PLACE_PLANTS
 from groupcore.sim.plants_safety import SAFETY_PLANTS
 from groupcore.sim.plants_set_aside import SET_ASIDE_PLANTS
@@ -283,6 +284,7 @@ PLANTS: dict[str, Plant] = {
         *DURABLE_PLANTS,
         *DOCUMENT_PLANTS,
         *CELL_PLANTS,
+        *PAGE_PLANTS,
     )
 }
 """The plants by name."""

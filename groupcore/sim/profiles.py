@@ -21,11 +21,12 @@ from groupcore.sim.checkers import (
     ViewAgreement,
     VotersKnow,
 )
-from groupcore.sim.checkers.documents import DOCUMENT_CHECKERS
+from groupcore.sim.checkers.documents import DOCUMENT_CHECKERS, DocumentReplicas
 from groupcore.sim.checkers.group_access import AccessInOrder
 from groupcore.sim.checkers.group_order import GroupIntegrity
 from groupcore.sim.checkers.group_saved import GroupSavedSurvives, GroupsSettle, SavedIsKept
 from groupcore.sim.checkers.log_integrity import LogIntegrity
+from groupcore.sim.checkers.pages import PAGE_CHECKERS
 from groupcore.sim.checkers.places import PLACE_CHECKERS
 from groupcore.sim.checkers.set_aside import SetAsideAlike
 from groupcore.sim.checkers.stretches import BETWEEN_POWER_CUTS
@@ -36,6 +37,8 @@ from groupcore.sim.groups.churning import draw_strict_churn
 from groupcore.sim.groups.cluster import group_cluster
 from groupcore.sim.groups.drawing import draw_durable, draw_sequencing
 from groupcore.sim.groups.guarded import draw_access
+from groupcore.sim.pages.cluster import page_cluster
+from groupcore.sim.pages.drawing import draw_pages
 from groupcore.sim.places.cluster import place_cluster
 from groupcore.sim.places.drawing import draw_places
 from groupcore.sim.randomness import stream
@@ -184,6 +187,13 @@ PLACES: tuple[type[Checker], ...] = (
 )
 """The same where people are in a place."""
 
+PAGES: tuple[type[Checker], ...] = (
+    *(checker for checker in DURABLE if checker not in (GroupSavedSurvives, GroupsSettle)),
+    DocumentReplicas,
+    *PAGE_CHECKERS,
+)
+"""The same where pages are at gateways."""
+
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
@@ -239,6 +249,13 @@ PROFILES: dict[str, Profile] = {
             place_cluster,
         ),
         Profile(
+            "pages",
+            draw_pages,
+            stack_maker(DEFAULT_STACK, application_state=False),
+            PAGES,
+            page_cluster,
+        ),
+        Profile(
             "partitionable",
             draw_partitions,
             stack_maker(DEFAULT_STACK, application_state=False, merge_policy="application"),
@@ -253,7 +270,7 @@ TAKING_TURNS = (
     *("total", "gossip", "sequencing", "documents", "strict-churn", "stack"),
     *("gossip", "access", "strict-churn", "total", "partitionable", "stack"),
     *("strict-churn", "durable", "stack", "strict-churn", "gossip", "sequencing"),
-    *("stack", "documents", "total", "strict-churn", "stack", "places"),
+    *("stack", "documents", "total", "strict-churn", "stack", "places", "pages"),
 )
 """What `all` runs, by turns: where groups are sequenced a schedule takes three to five times as
 long as of the default stack, which comes most often."""

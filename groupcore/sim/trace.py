@@ -18,6 +18,7 @@ from groupcore.sim.trace_deletions import DELETION_EVENTS, DeletionRecord
 from groupcore.sim.trace_documents import DOCUMENT_EVENTS, DocumentRecord
 from groupcore.sim.trace_groups import GROUP_EVENTS, GroupDelivered, GroupRecord
 from groupcore.sim.trace_kept import KEPT_EVENTS, KeptRecord
+from groupcore.sim.trace_pages import PAGE_EVENTS, PageRecord
 from groupcore.sim.trace_places import PLACE_EVENTS, PlaceRecord
 from groupcore.view import Address
 
@@ -244,6 +245,7 @@ Record = (
     | KeptRecord
     | DeletionRecord
     | PlaceRecord
+    | PageRecord
 )
 
 Kind = TypeVar("Kind", bound=Record)
@@ -282,6 +284,7 @@ _EVENTS: dict[type, str] = {
     **DELETION_EVENTS,
     **KEPT_EVENTS,
     **PLACE_EVENTS,
+    **PAGE_EVENTS,
 }
 _CODES: dict[type, int] = {kind: code for code, kind in enumerate(_EVENTS, start=1)}
 
