@@ -59,17 +59,6 @@ def _open_entry_lost() -> list[Patch]:
     return [(Gateway, "turn_to", turn_to)]
 
 
-def _births_mixed() -> list[Patch]:
-    def since(self: Feed, version: Version) -> list[bytes] | None:
-        """F1: whichever stretch of the order the position is of."""
-        _, position = version
-        if not self._kept_from <= position <= self.version[1]:
-            return None
-        return [packed for at, packed in self._history if at > position]
-
-    return [(Feed, "since", since)]
-
-
 def _done_again() -> list[Patch]:
     def find(self: Verdicts, call: Call, content: bytes) -> Verdict | None:
         """V1: whether it was done before is not asked."""
@@ -141,13 +130,6 @@ PAGE_PLANTS = (
         "what has gathered of an object is not sent where another one changes meanwhile",
         (32, 25),
         _open_entry_lost,
-        profile="pages",
-    ),
-    Plant(
-        "pg-births-mixed",
-        "a position of another stretch of the order is taken for one of this one",
-        (25, 32, 20),
-        _births_mixed,
         profile="pages",
     ),
     Plant(
