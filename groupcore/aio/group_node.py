@@ -268,21 +268,17 @@ class GroupNode(ServiceGroups):
     def on_events(self, events: list[ServiceEvent]) -> None:
         """What a turn has to say, to the receiver and to who waits."""
         self.hear(events)
-
-    def _settle(self, event: ServiceEvent) -> None:
-        if isinstance(event, SetAside):
-            place, detail = event.place, event.detail
-            log.warning(
-                "command %d of view %d, by %s, is set aside by all nodes: %s",
-                place.commands,
-                place.view,
-                event.by,
-                detail,
-            )
-        super()._settle(event)
-        if isinstance(event, MembersChanged | Told):
-            self.keys.on_event(event)
-            self.revocations.on_event(event)
+        for event in events:
+            if isinstance(event, MembersChanged | Told):
+                self.keys.on_event(event)
+                self.revocations.on_event(event)
+            elif isinstance(event, SetAside):
+                _note_set_aside(event)
 
     def _ignore(self, deliveries: list[Delivery | Event]) -> None:
         """The control plane's channel has nothing for the application."""
+
+
+def _note_set_aside(event: SetAside) -> None:
+    text = "command %d of view %d, by %s, is set aside by all nodes: %s"
+    log.warning(text, event.place.commands, event.place.view, event.by, event.detail)

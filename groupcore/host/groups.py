@@ -200,8 +200,6 @@ class ServiceGroups:
     def _tell(self, told: list[ServiceEvent]) -> None:
         if told:
             self._receiver(told)
+        settle = self.requests.settle
         for event in told:
-            self._settle(event)
-
-    def _settle(self, event: ServiceEvent) -> None:
-        self.requests.settle(event)
+            settle(event)

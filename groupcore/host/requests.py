@@ -10,8 +10,8 @@ A driver calls `settle` behind the objects (A2).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from typing import Protocol, cast
 
 from groupcore.errors import ChannelClosedError, GroupRefusedError
 from groupcore.sequencing.events import (
@@ -87,33 +87,45 @@ class Requests:
 
     def settle(self, event: ServiceEvent) -> None:
         """Answer the requests that this event answers (A1)."""
-        match event:
-            case Created(request, group, _, _):
-                self._resolve(self._answers.pop(request, None), group)
-            case Deleted(group, request):
-                self.unsaved.forget(group)
-                for joining in [one for one in self.joining if one[1] == group]:
-                    self._fail(self._joined(*joining), "unknown_group", f"group {group} is deleted")
-                self._resolve(self._answers.pop(request, None), group)
-            case Joined(group, seqno, process):
-                self._resolve(self._joined(process, group), seqno)
-            case Departed(group, _, process, _, past=False):
-                self._fail(self._joined(process, group), "left", "it has left")
-            case Refused(request, code, detail):
-                self._fail(self._answers.pop(request, None), code, detail)
-                place = self._joins.get(request)
-                if place is not None:
-                    self._fail(self._joined(*place), code, detail)
-            case PlanProgressed(run, progress, steps):
-                watcher = self.plans.get(run)
-                if watcher is not None:
-                    watcher.tell(progress, steps)
-                if progress.finished:
-                    self.plans.pop(run, None)
-            case Saved(group, message):
-                self.unsaved.saved(group, message)
-            case Congestion(on):
-                self._set_congested(on)
+        answer = _ANSWERING.get(type(event))  # of most events, which are deliveries, none
+        if answer is not None:
+            answer(self, event)
+
+    def _on_created(self, event: Created) -> None:
+        self._resolve(self._answers.pop(event.request, None), event.group)
+
+    def _on_deleted(self, event: Deleted) -> None:
+        group = event.group
+        self.unsaved.forget(group)
+        for joining in [one for one in self.joining if one[1] == group]:
+            self._fail(self._joined(*joining), "unknown_group", f"group {group} is deleted")
+        self._resolve(self._answers.pop(event.request, None), group)
+
+    def _on_joined(self, event: Joined) -> None:
+        self._resolve(self._joined(event.process, event.group), event.seqno)
+
+    def _on_departed(self, event: Departed) -> None:
+        if not event.past:
+            self._fail(self._joined(event.process, event.group), "left", "it has left")
+
+    def _on_refused(self, event: Refused) -> None:
+        self._fail(self._answers.pop(event.request, None), event.code, event.detail)
+        place = self._joins.get(event.request)
+        if place is not None:
+            self._fail(self._joined(*place), event.code, event.detail)
+
+    def _on_progress(self, event: PlanProgressed) -> None:
+        watcher = self.plans.get(event.run)
+        if watcher is not None:
+            watcher.tell(event.progress, event.steps)
+        if event.progress.finished:
+            self.plans.pop(event.run, None)
+
+    def _on_saved(self, event: Saved) -> None:
+        self.unsaved.saved(event.group, event.message)
+
+    def _on_congestion(self, event: Congestion) -> None:
+        self._set_congested(event.on)
 
     def _set_congested(self, on: bool) -> None:
         self.congested = on
@@ -152,3 +164,19 @@ class Requests:
     def _fail(pending: Pending[int] | None, code: str, detail: str) -> None:
         if pending is not None:
             pending.fail(GroupRefusedError(code, detail))
+
+
+_ANSWERING = cast(
+    "dict[type[ServiceEvent], Callable[[Requests, ServiceEvent], None]]",
+    {
+        Created: Requests._on_created,
+        Deleted: Requests._on_deleted,
+        Joined: Requests._on_joined,
+        Departed: Requests._on_departed,
+        Refused: Requests._on_refused,
+        PlanProgressed: Requests._on_progress,
+        Saved: Requests._on_saved,
+        Congestion: Requests._on_congestion,
+    },
+)
+"""What each event answers."""
