@@ -1,8 +1,12 @@
 """Places: what is in sight of a small and a large one, walking, seizing things, who sees whom.
 
 Three nodes and real sessions on sockets. `sight`: the things lie in a grid, and one looks at some
-200 of them: `open_ms` is from the connection until the outline and all cells in sight are here,
-`bytes_in_sight` what that was; p50 of looks at random spots. `walk`: a session goes through the
+200 of them: `open_ms` is from the connection until what the outline says of the sight, and all
+cells in it, are here; `bytes_in_sight` what that was, `outline_bytes` the outline's part of it; p50
+of looks at random spots. `made_s` is how long it took to make the place and until its cells were
+quartered, `cells` how many it has then, `server_mb` what the nodes have grown by meanwhile, all
+together. `sizes`: `bytes_times` and `ms_times` are the largest place's figures over those of the
+smallest. `walk`: a session goes through the
 cells of the largest place, one after the other: `open_ms` is the p99 of one cell that its node
 kept not yet. `grabs`: two sessions at two nodes seize one thing at once: `open_ms` is the p99 of
 how long the loser waits to be told, `winners` how many have it each time. `people`: they stand in
@@ -19,6 +23,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from itertools import islice
 from math import isqrt
 from pathlib import Path
 from typing import Any
@@ -26,7 +31,7 @@ from typing import Any
 import aiohttp
 import msgpack
 
-from bench.measuring import cpu_of, load_average, quantile
+from bench.measuring import cpu_of, load_average, quantile, rss_kb_of
 from groupcore.shared.places.squares import Box, leaf_at, leaves_in
 from tests.end_to_end.cluster import NAMES, Cluster, running_cluster
 from tests.server.places.boards import thing
@@ -37,8 +42,10 @@ STEP = 256 * 64
 SEEN = 14
 """So many things a side are in sight."""
 AT_ONCE = 500
+LOADERS = 4
+"""So many requests put things at a time."""
 RATE = 10
-MADE_S = 900.0
+MADE_S = 1_800.0
 SETTLED_S = 3.0
 """A place in which no cell was quartered for so long has as many as it needs."""
 Row = dict[str, Any]
@@ -48,7 +55,7 @@ Row = dict[str, Any]
 class Size:
     """How large a run is."""
 
-    things: tuple[int, ...] = (10_000, 100_000)
+    things: tuple[int, ...] = (10_000, 100_000, 1_000_000)
     looks: int = 40
     cells: int = 200
     grabs: int = 1_000
@@ -83,14 +90,13 @@ async def made_place(http: aiohttp.ClientSession, url: str, things: int) -> str:
     """A place with such a grid; its id."""
     async with http.post(f"{url}/api/v1/places", json={"title": "Hall"}) as answer:
         doc = str((await answer.json())["id"])
-    portion: list[dict[str, object]] = []
-    for one in grid(things):
-        portion.append(one)
-        if len(portion) == AT_ONCE:
+    rest = grid(things)
+
+    async def load() -> None:
+        while portion := list(islice(rest, AT_ONCE)):
             await put(http, url, doc, portion)
-            portion = []
-    if portion:
-        await put(http, url, doc, portion)
+
+    await asyncio.gather(*(load() for _ in range(LOADERS)))
     await quartered(url, doc, things)
     return doc
 
@@ -130,19 +136,28 @@ async def quartered(url: str, doc: str, things: int) -> None:
             await asyncio.sleep(0.2)
 
 
-async def look(url: str, doc: str, at: tuple[int, int]) -> tuple[float, int]:
-    """Open the place with this corner of the view; milliseconds and bytes until all is here."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look took: milliseconds and bytes until all is here, the outline's part of these."""
+
+    ms: float
+    size: int
+    outline: int
+
+
+async def look(url: str, doc: str, at: tuple[int, int]) -> Seen:
+    """Open the place with this corner of the view."""
     began = time.perf_counter()
     async with Page(url) as page:
-        outline = await page.open("PlaceOutline", f"place/{doc}")
-        size = len(msgpack.packb(outline))
         box = Box(*at, at[0] + SEEN * STEP, at[1] + SEEN * STEP)
+        outline = await page.open("PlaceOutline", f"place/{doc}", sight=list(box))
+        known = size = len(msgpack.packb(outline))
         cells = leaves_in(dict(outline["state"]["tree"]), box)
         names = [f"place/{doc}/{path}" for path in cells]
         await page.send(*({"t": "open", "type": "Cell", "name": name} for name in names))
         for name in names:
             size += len(msgpack.packb(await page.hear("snapshot", name=name)))
-        return 1e3 * (time.perf_counter() - began), size
+        return Seen(1e3 * (time.perf_counter() - began), size, known)
 
 
 async def sight(url: str, doc: str, things: int, looks: int) -> Row:
@@ -156,9 +171,34 @@ async def sight(url: str, doc: str, things: int, looks: int) -> Row:
         "case": "sight",
         "things": things,
         "people": 1,
-        "open_ms": round(quantile([ms for ms, _ in found], 0.5), 1),
-        "open_p99_ms": round(quantile([ms for ms, _ in found], 0.99), 1),
-        "bytes_in_sight": round(quantile([size for _, size in found], 0.5)),
+        "open_ms": round(quantile([one.ms for one in found], 0.5), 1),
+        "open_p99_ms": round(quantile([one.ms for one in found], 0.99), 1),
+        "bytes_in_sight": round(quantile([one.size for one in found], 0.5)),
+        "outline_bytes": round(quantile([one.outline for one in found], 0.5)),
+    }
+
+
+async def cells_of(url: str, doc: str) -> int:
+    """How many leaves the tree of a place has."""
+    async with Page(url) as page:
+        outline = await page.open("PlaceOutline", f"place/{doc}")
+        return sum(role == "leaf" for _, role in outline["state"]["tree"])
+
+
+def memory_mb(cluster: Cluster) -> float:
+    """What all nodes have in memory."""
+    return sum(rss_kb_of(node.process.pid) for node in cluster.nodes.values()) / 1024
+
+
+def compared(rows: list[Row]) -> Row:
+    """What the largest place takes, in terms of the smallest."""
+    small, large = rows[0], rows[-1]
+    return {
+        "case": "sizes",
+        "things": large["things"],
+        "people": 1,
+        "bytes_times": round(large["bytes_in_sight"] / small["bytes_in_sight"], 2),
+        "ms_times": round(large["open_ms"] / max(small["open_ms"], 0.1), 2),
     }
 
 
@@ -275,8 +315,13 @@ async def measure(size: Size) -> list[Row]:
         ):
             url = cluster.urls()[0]
             for things in size.things:
+                began_s, before_mb = time.monotonic(), memory_mb(cluster)
                 doc = await made_place(http, url, things)
-                rows.append(await sight(url, doc, things, size.looks))
+                made = {"made_s": round(time.monotonic() - began_s, 1)}
+                made["server_mb"] = round(memory_mb(cluster) - before_mb, 1)
+                made["cells"] = await cells_of(url, doc)
+                rows.append({**await sight(url, doc, things, size.looks), **made})
+            rows.append(compared(rows))
             rows.append(await walk(cluster.urls()[1], doc, size.things[-1], size.cells))
             small = await made_place(http, url, 1)
             rows.append(await grabs(cluster, small, size.grabs))
@@ -285,6 +330,6 @@ async def measure(size: Size) -> list[Row]:
 
 
 def run(quick: bool) -> dict[str, object]:
-    """10,000 and 100,000 things, 60 people; far less when it is to be quick."""
+    """10,000 to 1,000,000 things, 60 people; far less when it is to be quick."""
     rows = asyncio.run(measure(QUICK if quick else Size()))
     return {"places": rows, "load_average": load_average()}

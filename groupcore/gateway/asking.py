@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from groupcore.frames import Message
 from groupcore.gateway.errors import BadRequestError
 from groupcore.gateway.limits import NAME_MAX, RULES
+from groupcore.gateway.parts import Sight
 from groupcore.shared.errors import ArgumentsError, MisfitError
 from groupcore.shared.handle import Call
 from groupcore.shared.messages import CALLS_MAX
@@ -20,7 +21,8 @@ TICKET_MAX = 1_000
 
 FIELDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "hello": (frozenset({"v", "client"}), frozenset({"ticket"})),
-    "open": (frozenset({"name", "type"}), frozenset({"birth", "version", "base"})),
+    "open": (frozenset({"name", "type"}), frozenset({"birth", "version", "base", "sight"})),
+    "look": (frozenset({"name", "sight"}), frozenset()),
     "close": (frozenset({"name"}), frozenset()),
     "call": (frozenset({"name", "n", "answered", "calls"}), frozenset()),
     "publish": (frozenset({"name", "n", "value"}), frozenset()),
@@ -73,6 +75,16 @@ def number_of(value: object, what: str, least: int = 0) -> int:
     if type(value) is not int or not least <= value <= RULES.integer_max:
         raise BadRequestError("bad_message", f"{what} must be a whole number from {least}")
     return value
+
+
+def sight_of(value: object) -> Sight:
+    """A rectangle that somebody sees, of some size."""
+    match value:
+        case [int(left), int(top), int(right), int(bottom)] if left < right and top < bottom:
+            sides = (left, top, right, bottom)
+            if all(type(one) is int and abs(one) <= RULES.integer_max for one in sides):
+                return sides
+    raise BadRequestError("bad_message", "sight must be left, top, right, bottom")
 
 
 def calls_of(value: object, target: SharedObject) -> list[Call]:

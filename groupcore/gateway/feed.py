@@ -5,9 +5,13 @@ object changes, or before anything is written: it is packed once, put behind wha
 to be sent, and kept for a while for those who come back. So a session is given the changes of its
 objects in the node's order, which is right for all of them (CT1, CT2).
 
+A page may follow a part of the object (`groupcore.gateway.parts`): it is told of each entry what
+concerns its parts.
+
 Invariants.
   F1  A version is `(birth, position)`; only changes of one birth follow each other.
-  F2  Who is given `changes` behind a version has everything up to their version then.
+  F2  Who is given `changes` behind a version has everything up to their version then, or all of it
+      that is in the parts that it follows.
 """
 
 from __future__ import annotations
@@ -15,9 +19,11 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, TypeAlias
 
-from groupcore.frames import Message, pack
+from groupcore.frames import Message
+from groupcore.gateway.errors import BadRequestError
 from groupcore.gateway.kinds import Kind
 from groupcore.gateway.limits import HISTORY_BYTES_MAX, HISTORY_MAX
+from groupcore.gateway.parts import Entry, Item, Parts, Seeing, Sight
 from groupcore.sequencing.names import Process
 from groupcore.shared.body import Body
 from groupcore.shared.machine import Done
@@ -40,10 +46,11 @@ class Feed:
         self.name = name
         self.kind = kind
         self.body = body
-        self.followers: dict[Outlet, None] = {}
+        self.followers: dict[Outlet, Seeing | None] = {}
         self.latency_s: float | None = None
         self._gateway = gateway
-        self._items: list[object] = []
+        self._items: list[Item] = []
+        self._parts: Parts | None = None
         self._is_dirty = False
         self._state: object = None
         self._begin()
@@ -82,6 +89,57 @@ class Feed:
     def _shown(self, base: int = -1) -> object:
         return self.kind.snapshot(self._target(), base)
 
+    # --- who follows it -------------------------------------------------------------------------
+
+    def follow(self, page: Outlet, sight: Sight | None) -> None:
+        """The page follows it from now on: what it sees of it, or all.
+
+        Nothing may be open of the entry under way (`Gateway.turn_to`). BadRequestError.
+        """
+        if sight is None:
+            self.followers[page] = None
+            return
+        if self._parts is None:
+            if self.kind.parts is None:
+                raise BadRequestError("bad_message", f"a {self.kind.name} is followed as a whole")
+            self._parts = self.kind.parts(self._target())
+        self.followers[page] = Seeing(sight, self._parts.seen(sight))
+
+    def look(self, page: Outlet, sight: Sight) -> None:
+        """The page sees another part of it from now on; BadRequestError."""
+        self._gateway.turn_to(None)  # P1: what it is given is as of this place
+        before = self.followers.get(page)
+        self.follow(page, sight)
+        if before is None:
+            page.send_snapshot(self, -1)
+        else:
+            self._part_of(page, before.parts)
+
+    def unfollow(self, page: Outlet) -> None:
+        """The page follows it no more."""
+        self.followers.pop(page, None)
+        if not any(self.followers.values()):
+            self._parts = None
+
+    def _part_of(self, page: Outlet, before: frozenset[str]) -> None:
+        """Give a page the parts that it has come to follow, and say which it has left."""
+        seeing = self.followers[page]
+        assert seeing is not None
+        assert self._parts is not None
+        gained, left = seeing.parts - before, before - seeing.parts
+        if gained or left:
+            state = {**self._parts.shown(gained), "left": sorted(left)}
+            page.send_parts(self, self._snapshot(state, page.client))
+
+    def _look_again(self) -> None:
+        """The object may have other parts now: what is seen of it is looked for anew."""
+        if self._parts is None:
+            return
+        for page, seeing in self.followers.items():
+            if seeing is not None:
+                before, seeing.parts = seeing.parts, self._parts.seen(seeing.sight)
+                self._part_of(page, before)
+
     # --- from the body --------------------------------------------------------------------------
 
     def on_done(self, position: int, process: Process, done: Done) -> None:
@@ -95,7 +153,8 @@ class Feed:
                 told = [self.kind.detail(one) for one in details]
             else:
                 told = self.kind.told(self.body.machine, process, spec, arguments, details)
-            self._items.append([position, who(process), spec.name, told])
+            pieces = None if self._parts is None else self._parts.told(spec.name, details)
+            self._items.append(Item(position, who(process), spec.name, told, pieces))
         self._note_ended(position, done)
 
     def on_member(self, position: int, process: Process, done: Done) -> None:
@@ -115,13 +174,16 @@ class Feed:
         if self.kind.told is not None:
             told = self.kind.told(self.body.machine, process, None, [], details)
             if told:
-                self._items.append([position, who(process), DEPARTED, told])
+                pieces = None if self._parts is None else self._parts.told(DEPARTED, details)
+                self._items.append(Item(position, who(process), DEPARTED, told, pieces))
 
     def on_replaced(self) -> None:
         """The whole state is another one: everybody gets it."""
         self._gateway.turn_to(None)
         self._begin()
-        for page in self.followers:
+        self._parts = None
+        for page, seeing in self.followers.items():
+            self.follow(page, None if seeing is None else seeing.sight)
             page.send_snapshot(self, -1)
 
     # --- entries --------------------------------------------------------------------------------
@@ -143,11 +205,15 @@ class Feed:
                 self._state = message["state"] = state  # type: ignore[assignment]
         if not self._items and "state" not in message:
             return
-        message["items"], self._items = self._items, []  # type: ignore[assignment]
-        packed = pack(message)
-        self._keep(packed)
-        for page in self.followers:
-            page.send_changes(self, packed, before)
+        entry, self._items = Entry(message, self._items), []
+        whole = entry.whole()
+        self._keep(whole)
+        for page, seeing in self.followers.items():
+            packed = whole if seeing is None else entry.of(seeing.parts)
+            if packed is not None:
+                page.send_changes(self, packed, before)
+        if entry.is_of_parts:
+            self._look_again()
 
     def _keep(self, packed: bytes) -> None:
         self._history.append((self._closed_at, packed))
@@ -163,16 +229,25 @@ class Feed:
             return None
         return [packed for at, packed in self._history if at > position]
 
-    def snapshot(self, base: int, client: str) -> Message:
-        """The state as of now, with what has become of the client's calls.
+    def missed(self, page: Outlet, version: Version) -> list[bytes] | None:
+        """As `since`; None for who follows a part of it, which is given that anew."""
+        return None if self.followers.get(page) is not None else self.since(version)
+
+    def snapshot(self, base: int, client: str, seeing: Seeing | None = None) -> Message:
+        """The state as of now, or what is seen of it, with what has become of the client's calls.
 
         `last` is the highest number of them that the state knows: what was answered behind it was
         lost with all nodes.
         """
+        if seeing is None or self._parts is None:
+            return self._snapshot(self._shown(base), client)
+        return self._snapshot(self._parts.shown(seeing.parts), client)
+
+    def _snapshot(self, state: object, client: str) -> Message:
         birth, position = self.version
         message: Message = {"t": "snapshot", "name": self.name, "birth": birth}
         message["version"] = position
-        message["state"] = self._shown(base)  # type: ignore[assignment]
+        message["state"] = state  # type: ignore[assignment]
         message["done"] = self.done(client)  # type: ignore[assignment]
         message["last"] = self.body.machine.verdicts.last_of(client)
         return message

@@ -154,7 +154,7 @@ class Gateway:
 
     def unfollow(self, feed: Feed, page: Outlet) -> None:
         """The session follows the object no more."""
-        feed.followers.pop(page, None)
+        feed.unfollow(page)
         if not feed.followers:
             feed.end()
             if self._open is feed:

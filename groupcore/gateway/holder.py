@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, pack
 from groupcore.gateway import limits
-from groupcore.gateway.asking import name_of, number_of
+from groupcore.gateway.asking import name_of, number_of, sight_of
 from groupcore.gateway.errors import BadRequestError
 from groupcore.gateway.feed import Version
 from groupcore.gateway.kinds import Kind, shown
 from groupcore.gateway.outlet import TEMPORARY, Opened, Outlet, Writer
 from groupcore.gateway.owed import Owed
+from groupcore.gateway.parts import Sight
 from groupcore.shared.errors import DeclarationError
 from groupcore.shared.object import SharedObject
 from groupcore.shared.plain import who
@@ -45,12 +46,20 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Asked:
-    """An object that is being opened: what the page has of it, and whether it still wants it."""
+    """An object that is being opened: what the page has of it, what it sees, and whether it still
+    wants it.
+    """
 
     kind: Kind
     known: Version | None
     base: int
+    sight: Sight | None = None
     is_wanted: bool = True
+
+
+def _require_parts(kind: Kind, sight: Sight | None) -> None:
+    if sight is not None and kind.parts is None:
+        raise BadRequestError("bad_message", f"a {kind.name} is followed as a whole")
 
 
 def _forbidden(name: str) -> BadRequestError:
@@ -108,17 +117,19 @@ class Holder(Outlet):
             birth = name_of(message.get("birth"), "birth")
             known = (birth, number_of(message.get("version"), "version"))
         base = number_of(message["base"], "base") if "base" in message else -1
+        sight = sight_of(message["sight"]) if "sight" in message else None
+        _require_parts(kind, sight)
         asked = self._asked.get(name)
         has = asked or self.opened.get(name)
         if has is not None and has.kind.kind != kind.kind:
             raise DeclarationError(f"{name} is open as {has.kind.name}; take another name")
         if asked is not None:  # O2
-            asked.known, asked.base, asked.is_wanted = known, base, True
+            asked.known, asked.base, asked.sight, asked.is_wanted = known, base, sight, True
             return
         if has is None and len(self.opened.keys() | self._asked) >= limits.OBJECTS_MAX:
             raise BadRequestError("too_many_open", f"at most {limits.OBJECTS_MAX} objects at once")
         self._refused.pop(name, None)
-        asked = self._asked[name] = _Asked(kind, known, base)
+        asked = self._asked[name] = _Asked(kind, known, base, sight)
         self._gateway.start(self._open(name, asked))
 
     def _kind_of(self, name: str, type_name: str) -> Kind:
@@ -203,10 +214,10 @@ class Holder(Outlet):
         gateway = self._gateway
         gateway.turn_to(None)  # what is told from here on is behind this place
         feed = opened.feed = gateway.feed(name, opened.kind, replica.body)
-        feed.followers[self] = None
+        feed.follow(self, asked.sight)
         self._withheld.pop(name, None)
         known, base = asked.known, asked.base
-        missed = None if known is None else feed.since(known)
+        missed = None if known is None else feed.missed(self, known)
         if known is not None:
             gateway.figures.caught_up["snapshot" if missed is None else "stream"] += 1
         if known is None or missed is None:
@@ -242,6 +253,19 @@ class Holder(Outlet):
         self.put(pack({"t": "opened", "name": name, "version": 0, "done": []}))
         if isinstance(user, Presence):
             self.show_presence(name, opened)
+
+    def look(self, message: Message) -> None:
+        """The page sees another part of an object; BadRequestError."""
+        name, sight = name_of(message["name"]), sight_of(message["sight"])
+        asked, opened = self._asked.get(name), self.opened.get(name)
+        has = asked or opened
+        if has is None:
+            raise self.why_not_open(name)
+        _require_parts(has.kind, sight)
+        if asked is not None:
+            asked.sight = sight
+        elif opened is not None and opened.feed is not None:
+            opened.feed.look(self, sight)
 
     # --- closing --------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias, get_origin
 
 from groupcore.gateway import document_kinds, place_kinds
+from groupcore.gateway.outline_parts import OutlineParts
+from groupcore.gateway.parts import Parts
 from groupcore.objects.changes import transaction_to_wire
 from groupcore.sequencing.names import Process
 from groupcore.shared.declaration import OperationSpec
@@ -52,7 +54,8 @@ and the details that it emitted."""
 class Kind:
     """A type that browsers may open as `name`. `whole`: each change shows the state anew.
 
-    `detail` shows one detail of a change; where there is `told`, that shows all of them.
+    `detail` shows one detail of a change; where there is `told`, that shows all of them. Pages
+    may follow parts of it where there is `parts`.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Kind:
     whole: bool
     detail: Callable[[object], object]
     told: Told | None = None
+    parts: Callable[[SharedObject], Parts] | None = None
 
 
 def kinds_of(types: Sequence[type[object]] | Mapping[str, type[object]]) -> dict[str, Kind]:
@@ -89,7 +93,7 @@ def _kind(name: str, kind: type[object]) -> Kind:
     assert isinstance(origin, type)
     for base, (snapshot, whole, detail) in _LIBRARY.items():
         if issubclass(origin, base):
-            return Kind(name, kind, snapshot, whole, detail, _TOLD.get(base))
+            return Kind(name, kind, snapshot, whole, detail, _TOLD.get(base), _PARTS.get(base))
     return Kind(name, kind, _fields, True, plain)
 
 
@@ -186,3 +190,4 @@ _LIBRARY: dict[type, tuple[Snapshot, bool, Callable[[object], object]]] = {
 }
 
 _TOLD: dict[type, Told] = {Cell: place_kinds.cell_told, PlaceOutline: place_kinds.outline_told}
+_PARTS: dict[type, Callable[[SharedObject], Parts]] = {PlaceOutline: OutlineParts}

@@ -229,7 +229,12 @@ class Outlet:
         """The whole state of an object."""
         if self._writer is not None:
             self._withheld.pop(feed.name, None)
-            self.put(pack(feed.snapshot(base, self.client)))
+            self.put(pack(feed.snapshot(base, self.client, feed.followers.get(self))))
+
+    def send_parts(self, feed: Feed, message: Message) -> None:
+        """Parts of an object that the page has come to follow, or has left; F2."""
+        if self._writer is not None and feed.name not in self._withheld:
+            self.put(pack(message))
 
     def _fall_behind(self, name: str, version: Version) -> None:
         if not any(self._withheld.values()):
@@ -256,7 +261,7 @@ class Outlet:
             del self._withheld[name]
             if opened.feed is None:
                 self.show_presence(name, opened)
-            elif (missed := opened.feed.since(version)) is not None:
+            elif (missed := opened.feed.missed(self, version)) is not None:
                 self._gateway.figures.caught_up["stream"] += 1
                 self._outbox += missed
             else:

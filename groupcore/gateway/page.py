@@ -115,6 +115,8 @@ class Page(Holder):
             match message["t"]:
                 case "open":
                     self.ask_open(message)
+                case "look":
+                    self.look(message)
                 case "close":
                     self.close_object(name_of(message["name"]))
                 case "call":

@@ -60,11 +60,12 @@ def outline(target: SharedObject, _base: int) -> object:
         "title": target.title,
         "version": target.tree_version,
         "tree": [list(pair) for pair in target.tree.items()],
-        "far": [_far(path, digest) for path, digest in target.digests.items()],
+        "far": [far(path, digest) for path, digest in target.digests.items()],
     }
 
 
-def _far(path: str, digest: CellDigest) -> list[object]:
+def far(path: str, digest: CellDigest) -> list[object]:
+    """What a cell looks like from afar."""
     sides = [digest.left, digest.top, digest.right, digest.bottom]
     return [path, digest.count, sides, list(digest.colours)]
 
@@ -89,9 +90,7 @@ def outline_told(
                 told.append(["tree", detail.version, _roles(target.tree, detail.cells)])
             case Described():
                 known = target.digests
-                told.append(
-                    ["far", [_far(one, known[one]) for one in detail.cells if one in known]]
-                )
+                told.append(["far", [far(one, known[one]) for one in detail.cells if one in known]])
     return told
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from groupcore.sequencing.names import Process
-from groupcore.shared.places import behaviours, cell, place, shown
+from groupcore.shared.places import afar, behaviours, cell, outlook, place, regions, shown
 from groupcore.shared.places.carrying import Carrier
 from groupcore.shared.places.cell import Cell
 from groupcore.shared.places.handover import Handover
@@ -13,8 +13,10 @@ from groupcore.shared.places.interest import Interest, View, interest
 from groupcore.shared.places.joining import Joining
 from groupcore.shared.places.parts import Parcel
 from groupcore.shared.places.refusals import NoSuchThingError
+from groupcore.shared.places.squares import Box
 from groupcore.shared.places.thing import Edit, Thing
 from groupcore.sim.places import looking
+from groupcore.sim.places.chart import Chart
 from groupcore.sim.places.visitor import Visit, Visitor
 from groupcore.sim.planting import Patch, Plant
 
@@ -55,7 +57,7 @@ def _dead_not_carried() -> list[Patch]:
 
 
 def _left_behind() -> list[Patch]:
-    def send_on(self: Handover, ids: Collection[str]) -> None:
+    def send_on(self: Handover, ids: Collection[str], below: Collection[str] = ()) -> None:
         """What a cell held before it was divided stays there."""
 
     return [(Handover, "_send_on", send_on)]
@@ -163,7 +165,76 @@ def _shown_with_gaps() -> list[Patch]:
     return [(Visitor, "shown", gaps)]
 
 
+def _region_late() -> list[Patch]:
+    def grow(self: Chart) -> None:
+        """What a quartering brings into sight is looked for with the next step only."""
+
+    return [(Chart, "grow", grow)]
+
+
+def _region_early() -> list[Patch]:
+    original = outlook.Outlook.news
+
+    def news(self: outlook.Outlook, details: Iterable[object]) -> Iterator[outlook.News]:
+        """What has come to be followed is of before this change, which is not told any more."""
+        for one in original(self, details):
+            if len(one.region) == 1:
+                yield one
+
+    return [(outlook.Outlook, "news", news)]
+
+
+def _region_unseen() -> list[Patch]:
+    original = regions.regions_in
+
+    def fewer(tree: Mapping[str, str], sight: Box) -> frozenset[str]:
+        """One region that is seen is left out."""
+        found = sorted(original(tree, sight))
+        return frozenset(found[:-1] or found)
+
+    return [(outlook, "regions_in", fewer)]
+
+
+def _afar_stale() -> list[Patch]:
+    original = afar.Afar.changed
+
+    def changed(self: afar.Afar, paths: Iterable[str]) -> list[str]:
+        """What whole regions look like is told to who comes, and to nobody who is there."""
+        original(self, paths)
+        return []
+
+    return [(afar.Afar, "changed", changed)]
+
+
 CELL_PLANTS = (
+    Plant(
+        "pl-region-late",
+        "a part of the tree that a quartering brings into sight is followed a moment too late",
+        (21,),
+        _region_late,
+        profile="places",
+    ),
+    Plant(
+        "pl-region-early",
+        "a part of the tree is as of when it was looked at, and not told what comes behind that",
+        (21,),
+        _region_early,
+        profile="places",
+    ),
+    Plant(
+        "pl-region-unseen",
+        "one of the parts of the tree that are seen is not followed",
+        (21,),
+        _region_unseen,
+        profile="places",
+    ),
+    Plant(
+        "pl-afar-stale",
+        "who follows the top of the tree is not told when something below it looks otherwise",
+        (21,),
+        _afar_stale,
+        profile="places",
+    ),
     Plant(
         "pl-taken-twice",
         "what one cell gives to another is taken as often as it comes",

@@ -108,8 +108,9 @@ def run_places(patch: pytest.MonkeyPatch, folder: Path) -> object:
     patch.setattr(places, "SETTLED_S", 0.3)
     size = places.Size((500,), looks=1, cells=2, grabs=2, people=3, shown_s=0.2)
     rows = asyncio.run(places.measure(size))
-    assert [row["case"] for row in rows] == ["sight", "walk", "grabs", "people"]
-    assert rows[2]["winners"] == [1]
+    assert [row["case"] for row in rows] == ["sight", "sizes", "walk", "grabs", "people"]
+    assert rows[0]["outline_bytes"] < rows[0]["bytes_in_sight"]
+    assert rows[3]["winners"] == [1]
     return rows
 
 

@@ -252,9 +252,9 @@ class Page:
                 self._news.clear()
                 await self._news.wait()
 
-    async def open(self, kind: str, name: str) -> Fields:
+    async def open(self, kind: str, name: str, **about: object) -> Fields:
         """The `snapshot`, `opened` or `error` that answers."""
-        await self.send({"t": "open", "type": kind, "name": name})
+        await self.send({"t": "open", "type": kind, "name": name, **about})
         kinds = ("snapshot", "opened", "error")
         return await self._next(lambda one: one["t"] in kinds and one.get("name") == name)
 

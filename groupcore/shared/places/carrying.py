@@ -18,10 +18,11 @@ from groupcore.sequencing.names import Process
 from groupcore.shared.pending import Pending
 from groupcore.shared.places.cell import Cell
 from groupcore.shared.places.digest import digest_of, is_news
-from groupcore.shared.places.limits import MERGE_BELOW, SPLIT_ABOVE, TICK_MS
+from groupcore.shared.places.limits import MERGE_BELOW, SPLIT_ABOVE, SPLITS_MAX, TICK_MS
 from groupcore.shared.places.outline import PlaceOutline
 from groupcore.shared.places.parts import Parcel, node_of
-from groupcore.shared.places.squares import parent_of, quarters
+from groupcore.shared.places.splitting import is_crowded, is_lonely, splits
+from groupcore.shared.places.squares import inner_below, parent_of, quarters
 
 T = TypeVar("T")
 
@@ -158,7 +159,12 @@ class Carrier:
         if cell.rights_version < outline.rights_version:
             await cell.follow(outline.rights_version, dict(outline.rights))
         role = outline.tree[path]
-        if cell.role != role:
+        if cell.role == role:
+            return
+        if role == "inner" and cell.things:
+            below = inner_below(outline.tree, path, SPLITS_MAX)
+            await cell.quartered(path, outline.tree_version, below)
+        else:
             await cell.become(path, outline.tree_version, role)
 
     # --- parcels --------------------------------------------------------------------------------
@@ -206,7 +212,8 @@ class Carrier:
     # --- crowded and lonely cells ---------------------------------------------------------------
 
     def _is_crowded(self, path: str, cell: Cell) -> bool:
-        return self._outline.tree.get(path) == "leaf" and len(cell.things) > self._split_above
+        is_leaf = self._outline.tree.get(path) == "leaf"
+        return is_leaf and is_crowded(cell.things.values(), self._split_above)
 
     def _is_lonely(self, path: str) -> bool:
         """Whether this cell and its three neighbours would fit into one, and are open here.
@@ -216,12 +223,12 @@ class Carrier:
         four = quarters(parent_of(path))
         if path != four[0] or not all(self._outline.tree.get(one) == "leaf" for one in four):
             return False
-        counts = [
-            len(cell.things)
+        found = [
+            cell.things.values()
             for one in four
             if (cell := self.cells.get(one)) is not None and cell.role == "leaf"
         ]
-        return len(counts) == 4 and sum(counts) < self._merge_below
+        return len(found) == 4 and is_lonely(found, self._merge_below)
 
     async def _unite(self, path: str) -> None:
         """Make a cell whole again, unless what it held is still on its way to its quarters."""
@@ -232,12 +239,14 @@ class Carrier:
     def _is_news(self, path: str, cell: Cell) -> bool:
         if self._outline.tree.get(path) != "leaf":
             return False
-        return is_news(self._outline.digests.get(path), digest_of(cell))
+        return is_news(self._outline.digests.get(path), len(cell.things))
 
     async def _balance(self, path: str, cell: Cell) -> None:
         """Quarter a crowded cell, make four lonely ones one; tell what it looks like from afar."""
         if self._is_crowded(path, cell):
-            await self._outline.divide(path)
+            paths = splits(path, cell.things.values(), self._split_above)
+            if paths:
+                await self._outline.split(paths)
         elif self._is_lonely(path):
             await self._unite(parent_of(path))
         if self._is_news(path, cell):

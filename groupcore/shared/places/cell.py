@@ -54,8 +54,16 @@ from groupcore.shared.places.refusals import (
 from groupcore.shared.places.squares import Box, is_path
 from groupcore.shared.places.thing import Edit, Thing, check_edits, check_thing, edited
 
-KEEPERS = frozenset({"accept", "become", "follow", "handed", "tick"})
+KEEPERS = frozenset({"accept", "become", "follow", "handed", "quartered", "tick"})
 """Operations that nodes call for themselves, as nobody in particular."""
+FORMERLY: Mapping[str, tuple[str, ...]] = {
+    "1c0fd0ebd34400be": (
+        *("path", "role", "role_version", "things", "grabs", "active", "owes", "received", "went"),
+        *("gone", "joints", "busy", "outcomes", "over", "_given", "rights", "rights_version"),
+        "ticks",
+    )
+}
+"""The fields of former versions: that one was quartered one level at a time."""
 NODES_TOO = frozenset({"part"})
 """What nodes call for themselves, where a connection ends, and who may write."""
 BY_MAX = 200
@@ -69,6 +77,7 @@ class Cell(Joining):
     """
 
     for_nodes = KEEPERS
+    formerly = FORMERLY
     rights: dict[str, Right]
     rights_version: int = 0
     ticks: int = 0

@@ -35,11 +35,11 @@ def digest_of(cell: Cell) -> CellDigest:
     return CellDigest(len(cell.things), *bounds(cell), tuple(often[:COLOURS_MAX]))
 
 
-def is_news(old: CellDigest | None, new: CellDigest) -> bool:
+def is_news(old: CellDigest | None, count: int) -> bool:
     """Whether it is worth telling: the first things, or a quarter more or fewer than was told."""
     if old is None:
-        return new.count > 0
-    return 4 * abs(new.count - old.count) > max(old.count, 4)
+        return count > 0
+    return 4 * abs(count - old.count) > max(old.count, 4)
 
 
 def _colour(thing: Thing) -> str:

@@ -25,7 +25,7 @@ from dataclasses import replace
 
 from groupcore.shared.object import SharedObject
 from groupcore.shared.operations import operation
-from groupcore.shared.places.limits import PARCEL_BYTES, WENT_MAX
+from groupcore.shared.places.limits import DEPTH_MAX, PARCEL_BYTES, SPLITS_MAX, WENT_MAX
 from groupcore.shared.places.parts import (
     Handed,
     Holder,
@@ -87,6 +87,21 @@ class Handover(SharedObject):
         An older version does nothing. What a cell holds that is no leaf any more goes to those
         that are; nobody has it grabbed there. BadPathError.
         """
+        self._become(path, version, role)
+
+    @operation
+    def quartered(self, path: str, version: int, below: list[str]) -> None:
+        """As `become` with the role `inner`, where these cells below this one are inner, too.
+
+        So what it holds goes straight to the leaves. BadPathError.
+        """
+        if not all(is_path(one) and one.startswith(path) for one in below[:SPLITS_MAX]):
+            raise BadPathError(f"these are no cells below {path[:40]}")
+        self._become(path, version, "inner", frozenset(below[:SPLITS_MAX]))
+
+    def _become(
+        self, path: str, version: int, role: Role, below: frozenset[str] = frozenset()
+    ) -> None:
         if not is_path(path) or self.path not in ("", path) or role == UNBORN:
             raise BadPathError(f"no cell {path[:40]} can have the role {role}")
         if version <= self.role_version:
@@ -97,22 +112,25 @@ class Handover(SharedObject):
         self.role = role
         self.emit(RoleSet(role))
         if role != LEAF:
-            self._send_on([one for one in self.things if one not in self.busy])
+            self._send_on([one for one in self.things if one not in self.busy], below)
 
-    def _send_on(self, ids: Iterable[str]) -> None:
+    def _send_on(self, ids: Iterable[str], below: frozenset[str] = frozenset()) -> None:
         """Give things to where they belong, as this cell is no leaf."""
         leaving = [self._take_out(one) for one in ids]
-        self._hold(leaving)
+        self._hold(leaving, below=below)
 
     # --- holding --------------------------------------------------------------------------------
 
     def _is_here(self, thing: Thing) -> bool:
         return self.role == LEAF and contains(self.path, thing.x, thing.y)
 
-    def _hold(self, things: Iterable[Thing], to: str = "") -> None:
+    def _hold(
+        self, things: Iterable[Thing], to: str = "", below: frozenset[str] = frozenset()
+    ) -> None:
         """Have these things here, or owe them to the cell that is nearer to where they belong (P1).
 
-        `to`: the cell in which they lie, as far as is known.
+        `to`: the cell in which they lie, as far as is known; `below`: cells below this one that are
+        inner, as far as that is known.
         """
         here: list[Thing] = []
         there: dict[str, list[Thing]] = {}
@@ -121,7 +139,7 @@ class Handover(SharedObject):
                 self._keep(thing)
                 here.append(thing)
             else:
-                there.setdefault(self._next_to(thing, to), []).append(thing)
+                there.setdefault(self._next_to(thing, to, below), []).append(thing)
         if here:
             self.emit(ThingsHere(tuple(here)))
         for target, leaving in there.items():
@@ -130,9 +148,13 @@ class Handover(SharedObject):
                 self.emit(ThingsLeft(some, target, number))
             self._note_went([one.id for one in leaving], target)
 
-    def _next_to(self, thing: Thing, to: str) -> str:
+    def _next_to(self, thing: Thing, to: str, below: frozenset[str]) -> str:
         if self.role == INNER and contains(self.path, thing.x, thing.y):
-            return path_at(thing.x, thing.y, len(self.path))
+            size = len(self.path) + 1
+            path = path_at(thing.x, thing.y, DEPTH_MAX)
+            while path[:size] in below and size < len(path):
+                size += 1
+            return path[:size]
         if self.role == LEAF and to != self.path and is_path(to) and contains(to, thing.x, thing.y):
             return to
         return parent_of(self.path)

@@ -6,7 +6,8 @@ is given the cells in front before the view meets them. A view that meets more t
 gets the nearest cells, and the others as digests.
 
 Invariants.
-  I1  Every leaf that the view meets is needed, up to `HELD_MAX` of them, the nearest first.
+  I1  Every leaf that the view meets is needed, up to `HELD_MAX` of them, the nearest first. An
+      inner cell below which nothing is known is far.
   I2  What is held stays needed while the view, grown by `OUT`, meets it; nothing else is kept.
 """
 
@@ -50,8 +51,8 @@ def interest(view: View, tree: Mapping[str, str], held: Collection[str]) -> Inte
     ahead = leaves_in(tree, moved_ahead(view))
     grown = clipped(scaled(view.box, *OUT))
     kept = [path for path in leaves_in(tree, grown) if path in held]
-    wanted = list(dict.fromkeys((*met, *sorted(kept), *sorted(ahead))))
-    needed = tuple(wanted[:HELD_MAX])
+    wanted = dict.fromkeys((*met, *sorted(kept), *sorted(ahead)))
+    needed = tuple([path for path in wanted if tree.get(path) != "inner"][:HELD_MAX])
     return Interest(needed, tuple(path for path in met if path not in needed))
 
 

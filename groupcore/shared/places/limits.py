@@ -50,11 +50,19 @@ BALLS_MAX = 64
 """Most balls of one cell that roll at a time; others lie still until one of them does."""
 WENT_MAX = 512
 """Of so many things a cell knows where they have gone, the last ones."""
-CELLS_MAX = 4_096
-"""Most cells of a place."""
+CELLS_MAX = 16_384
+"""Most cells of a place: 1,000,000 things lie in some 5,500, spread evenly."""
+DIVIDED_MAX = 4_096
+"""Most cells of a place in which one is quartered by `divide`, as former versions did."""
 SPLIT_ABOVE = 400
 """A cell with more things is quartered."""
+SPLIT_BYTES = 128_000
+"""So is one with more bytes of things, by `thing.size_bytes`: a page is given a cell as a whole."""
+SPLITS_MAX = 256
+"""Most cells that are quartered at once."""
 MERGE_BELOW = 100
-"""Four cells that have fewer things together become one again."""
+"""Four cells that have fewer things together, and fewer bytes, become one again."""
+MERGE_BYTES = 32_000
+"""See MERGE_BELOW: a quarter of SPLIT_BYTES, so that nothing goes to and fro."""
 TICK_MS = 50
 """Time between two ticks of a cell in which something moves."""

@@ -19,15 +19,22 @@ from groupcore.sequencing.names import Process
 from groupcore.shared.access import Guarded, LastManagerError, Right
 from groupcore.shared.operations import operation
 from groupcore.shared.places.digest import CellDigest
-from groupcore.shared.places.limits import CELLS_MAX, DEPTH_MAX
+from groupcore.shared.places.limits import CELLS_MAX, DEPTH_MAX, DIVIDED_MAX, SPLITS_MAX
 from groupcore.shared.places.parts import Role, node_of
 from groupcore.shared.places.refusals import BadPathError
 from groupcore.shared.places.squares import ROOT, is_path, quarters
 
 NODES_ONLY = frozenset(
-    {"attend", "retire", "searched", "divide", "unite", "meet", "describe", "entitle"}
+    {"attend", "retire", "searched", "divide", "split", "unite", "meet", "describe", "entitle"}
 )
 """Operations that nodes call for themselves, as nobody in particular."""
+FORMERLY: Mapping[str, tuple[str, ...]] = {
+    "56423dc00fb97fee": (
+        *("rights", "title", "cells", "tree_version", "digests", "rights_version", "keepers"),
+        *("lost", "looked"),
+    )
+}
+"""The fields of former versions: that one could only `divide`, one level at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,7 @@ class PlaceOutline(Guarded):
     """
 
     for_nodes = NODES_ONLY
+    formerly = FORMERLY
     title: str = "untitled"
     cells: dict[str, Role]
     tree_version: int = 0
@@ -77,15 +85,35 @@ class PlaceOutline(Guarded):
 
     @operation
     def divide(self, path: str) -> bool:
-        """Quarter a cell; False when it is no leaf, or the place has as many as it may have."""
+        """Quarter a cell; False when it is no leaf, or the place has as many as it may have.
+
+        Former versions did so; nodes call `split` now.
+        """
         self._begin()
-        is_small = len(path) > DEPTH_MAX or len(self.cells) + 4 > CELLS_MAX
-        if self.cells.get(path) != "leaf" or is_small:
+        return len(self.cells) + 4 <= DIVIDED_MAX and self._split([path])
+
+    @operation
+    def split(self, paths: list[str]) -> bool:
+        """Quarter cells, one after the other: each is a leaf, or was made by one before it.
+
+        All or none: False when one is no leaf then, or the place has as many as it may have.
+        """
+        self._begin()
+        return len(paths) <= SPLITS_MAX and self._split(paths)
+
+    def _split(self, paths: list[str]) -> bool:
+        """T1: a leaf becomes inner together with its four quarters becoming leaves."""
+        roles: dict[str, Role] = {}
+        for path in paths:
+            role = roles.get(path) or self.cells.get(path)
+            if role != "leaf" or len(path) > DEPTH_MAX:
+                return False
+            roles[path] = "inner"
+            roles.update(dict.fromkeys(quarters(path), "leaf"))
+        if not roles or len(self.cells) + len(roles.keys() - self.cells.keys()) > CELLS_MAX:
             return False
-        self.cells[path] = "inner"
-        for quarter in quarters(path):
-            self.cells[quarter] = "leaf"
-        self._changed(path, *quarters(path))
+        self.cells.update(roles)
+        self._changed(*roles)
         return True
 
     @operation

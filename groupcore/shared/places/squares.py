@@ -75,23 +75,43 @@ def parent_of(path: str) -> str:
     return path[:-1] if len(path) > 1 else path
 
 
+def is_divided(tree: Mapping[str, str], path: str) -> bool:
+    """Whether a cell is quartered, and its quarters are known: pages know not all of a tree."""
+    return tree.get(path) == "inner" and path + "0" in tree
+
+
 def leaf_at(tree: Mapping[str, str], x: int, y: int) -> str:
-    """The path of the leaf in which the point lies; `tree` says which cells are `inner`."""
+    """The cell furthest down in which the point lies, as far as the tree is known.
+
+    That is a leaf, or an inner cell.
+    """
     path = path_at(x, y, DEPTH_MAX)
     size = 1
-    while size < len(path) and tree.get(path[:size]) == "inner":
+    while size < len(path) and is_divided(tree, path[:size]):
         size += 1
     return path[:size]
 
 
+def inner_below(tree: Mapping[str, str], path: str, most: int) -> list[str]:
+    """The inner cells below this one, upper ones first, at most so many."""
+    found: list[str] = []
+    level = [path]
+    while level and len(found) < most:
+        level = [one for above in level for one in quarters(above) if tree.get(one) == "inner"]
+        found += level
+    return found[:most]
+
+
 def leaves_in(tree: Mapping[str, str], box: Box) -> list[str]:
-    """The leaves that a rectangle meets, larger ones first."""
+    """The leaves that a rectangle meets, and inner cells below which nothing is known, larger ones
+    first.
+    """
     found: list[str] = []
     level = [ROOT]
     while level:
         met = [path for path in level if box.meets(square_of(path))]
-        found += [path for path in met if tree.get(path) != "inner"]
-        level = [one for path in met if tree.get(path) == "inner" for one in quarters(path)]
+        found += [path for path in met if not is_divided(tree, path)]
+        level = [one for path in met if is_divided(tree, path) for one in quarters(path)]
     return found
 
 

@@ -99,12 +99,14 @@ class PlaceSettles(Checker):
 
 
 class PlaceViews(Checker):
-    """21: in the end each person has the cells that it sees, and none for nothing."""
+    """21: in the end each person has the cells that it sees, and none for nothing; its map of the
+    tree is at all times that of the regions that it sees.
+    """
 
     number, name = 21, "place-views"
 
     def scan(self, trace: Trace, found: list[Violation]) -> None:
-        """The end; what is shown of each cell meanwhile is judged by `PageStream`."""
+        """What was written down; what is shown of each cell is judged by `PageStream`."""
         for one in trace.of(PlaceInterest):
             found.append(self.breach(one.t, (), f"{one.person} {one.text}"))
 

@@ -24,9 +24,11 @@ from groupcore.sim.clock import SECOND, Clock
 from groupcore.sim.documents.person import LINGER_S, what_of
 from groupcore.sim.documents.scenario import GO, LEAVE, Deed
 from groupcore.sim.places.acting import Acting, near_border
+from groupcore.sim.places.chart import Chart
 from groupcore.sim.places.scenario import WALK
 from groupcore.sim.trace import Trace
 from groupcore.sim.trace_documents import DocumentShown
+from groupcore.sim.trace_places import PlaceInterest
 
 if TYPE_CHECKING:
     from groupcore.sim.places.program import PlaceProgram
@@ -52,6 +54,7 @@ class Visit:
         self.session = program.session(attends=True)
         self.cells: dict[str, Cell] = {}
         self.needed: tuple[str, ...] = ()
+        self.chart: Chart | None = None
         self.is_over = False
         self._visitor = visitor
         self._opening: set[str] = set()
@@ -62,7 +65,10 @@ class Visit:
         place = self.program.place
         if place is None or self.is_over:
             return
+        self._look_at_map(place.outline_name, view)
         self.needed = place.look(view, self.cells.keys()).needed
+        if self.chart is not None and self.chart.needed(view, self.cells.keys()) != self.needed:
+            self._visitor.lost("finds not all cells that it sees on its map")
         for path in self.needed:
             busy = self._opening | self._closing
             if path not in self.cells and path not in busy:
@@ -72,6 +78,18 @@ class Visit:
             if path not in self._closing:
                 self._closing.add(path)
                 self.program.tasks.spawn(self._close(path, place.name_of(path)))
+
+    def _look_at_map(self, name: str, view: View) -> None:
+        """See the tree's regions that the view needs."""
+        site = self.program.host.sites.get(name)
+        body = None if site is None else site.body
+        if self.chart is not None and self.chart.body is not body:
+            self.chart.close()
+            self.chart = None
+        if self.chart is not None:
+            self.chart.look(view.box)
+        elif body is not None:
+            self.chart = Chart(body, view.box, self._visitor.lost)
 
     @property
     def is_settled(self) -> bool:
@@ -106,6 +124,8 @@ class Visit:
     def lose(self, linger_s: float) -> None:
         """The connection is lost: the node closes the session after a while."""
         self.is_over = True
+        if self.chart is not None:
+            self.chart.close()
         tasks = self.program.tasks
         tasks.after(linger_s, lambda: None if self.session.ended else self._end_soon())
 
@@ -194,6 +214,10 @@ class Visitor:
         former = self.view.box
         box = Box(x - half, y - half, x + half, y + half)
         self.view = View(box, box.left - former.left, box.top - former.top)
+
+    def lost(self, why: str) -> None:
+        """Its map is not as it has to be."""
+        self._town.trace.add(PlaceInterest(self._town.clock.now_ns, self.name, why))
 
     def shown(
         self, visit: Visit, name: str, birth: str, position: int, what: str, whole: bool

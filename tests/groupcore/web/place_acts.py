@@ -76,14 +76,23 @@ async def _operate(cell: Cell, one: str, draw: random.Random) -> None:
     await cell.operate(one, action, given, "me", {"t1": ASIDE})
 
 
+def sight_in(draw: random.Random) -> tuple[int, int, int, int]:
+    """A part of a place: small ones and large ones, near its beginning."""
+    x, y = (START + SIDE // 8 + draw.randrange(SIDE // 8) for _ in range(2))
+    size = SIDE >> draw.randrange(1, 9)
+    return (x - size, y - size, x + size, y + size)
+
+
 async def act_in_place(place: PlaceOutline, word: str, draw: random.Random) -> None:
     """One operation of a place's outline."""
     chosen, paths = draw.random(), list(place.tree)
     some = draw.choice(paths)
     if chosen < 0.1:
         await place.attend()
-    elif chosen < 0.4:
+    elif chosen < 0.3:
         await place.divide(some)
+    elif chosen < 0.4:
+        await place.split([some, some + "0"])
     elif chosen < 0.6:
         await place.unite(some)
     elif chosen < 0.7:

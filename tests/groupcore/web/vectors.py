@@ -13,10 +13,11 @@ from typing import cast
 
 from msgpack import packb, unpackb
 
-from groupcore.frames import Json
+from groupcore.frames import Json, Message
 from groupcore.gateway.feed import Feed
 from groupcore.gateway.gateway import Gateway
 from groupcore.gateway.kinds import kinds_of
+from groupcore.gateway.outlet import Outlet
 from groupcore.objects.changes import MoveChange, TextChange
 from groupcore.objects.delta import canonical as canonical_text
 from groupcore.objects.refusal import RefusalError
@@ -28,7 +29,7 @@ from groupcore.shared.testing import World
 from groupcore.shared.types import Counter, List, Lock, Map, Outline, Register, RichText, Text
 from tests.groupcore.objects.vectors import FOLDER, File, as_text
 from tests.groupcore.web.outline_verbs import outline_verbs
-from tests.groupcore.web.place_acts import act_in_cell, act_in_place
+from tests.groupcore.web.place_acts import act_in_cell, act_in_place, sight_in
 
 NAME = "objects.json"
 KINDS = kinds_of(
@@ -49,6 +50,7 @@ KINDS = kinds_of(
 )
 STEPS = 24
 CELL_STEPS = 100
+PART_STEPS = 120
 CLIENT = "nobody in particular"
 
 
@@ -65,6 +67,9 @@ class Recorder:
 
     def send_changes(self, feed: Feed, packed: bytes, before: int) -> None:
         self.told.append(unpackb(packed))
+
+    def send_parts(self, feed: Feed, message: Message) -> None:
+        self.told.append(cast("Json", message))
 
 
 async def act(kind: str, target: object, draw: random.Random) -> None:
@@ -234,6 +239,31 @@ def script(name: str, seed: int) -> dict[str, object]:
     return World(seed).run(main)
 
 
+def part_script(seed: int) -> dict[str, object]:
+    """What a page is told that sees a part of a place, and another one from time to time."""
+    kind, recorder = KINDS["PlaceOutline"], Recorder()
+    page = cast("Outlet", recorder)
+
+    async def main(world: World) -> dict[str, object]:
+        outline = await world.node("ann").open(PlaceOutline, "it")
+        feed = Feed(cast("Gateway", recorder), "it", kind, world.replicas("it")["ann"].body)
+        feed.follow(page, sight_in(world.draw))
+        first = feed.snapshot(-1, CLIENT, feed.followers[page])
+        for _ in range(PART_STEPS):
+            if world.draw.random() < 0.15:
+                feed.close_entry()
+                feed.look(page, sight_in(world.draw))
+            with suppress(RefusalError):
+                await act_in_place(outline, world.draw.choice("abc"), world.draw)
+            await world.settle()
+            feed.close_entry()
+        last = feed.snapshot(-1, CLIENT, feed.followers[page])
+        told = list(recorder.told)
+        return {"type": kind.name, "snapshot": first, "changes": told, "final": last["state"]}
+
+    return World(seed).run(main)
+
+
 MESSAGES: list[list[Json]] = [
     [{"t": "hello", "v": 1, "client": "0123456789abcdef"}],
     [{"t": "open", "name": "clicks", "type": "Counter"}],
@@ -244,6 +274,7 @@ MESSAGES: list[list[Json]] = [
     [{"t": "present", "name": "room", "value": None}, {"t": "pong"}],
     [{"t": "publish", "name": "bell", "n": 2, "value": 1.5}],
     [{"t": "inspect", "n": 1}],
+    [{"t": "look", "name": "place/office", "sight": [-640, 0, 640, 1280]}],
 ]
 
 
@@ -252,7 +283,7 @@ def object_vectors() -> File:
     frames: list[dict[str, object]] = [
         {"messages": one, "hex": packb(one).hex()} for one in MESSAGES
     ]
-    scripts = [script(name, 7) for name in KINDS]
+    scripts = [*(script(name, 7) for name in KINDS), part_script(7)]
     return {"frames": frames, "objects": scripts, "outline": [outline_verbs()]}
 
 

@@ -9,9 +9,16 @@ export type Item = readonly [number, string, string, readonly unknown[]];
 /** Number, results, code. */
 export type Verdict = readonly [number, readonly unknown[], string];
 
+/** What is told of an object beside its version: the base of own edits of texts, what is seen of it. */
+export interface About {
+  readonly base?: number;
+  readonly sight?: readonly [left: number, top: number, right: number, bottom: number];
+}
+
 export type Out =
   | { t: "hello"; v: 1; client: string; ticket?: string }
-  | { t: "open"; name: string; type: string; birth?: string; version?: number; base?: number }
+  | ({ t: "open"; name: string; type: string; birth?: string; version?: number } & About)
+  | { t: "look"; name: string; sight: Required<About>["sight"] }
   | { t: "close"; name: string }
   | { t: "call"; name: string; n: number; answered: number; calls: readonly Call[] }
   | { t: "publish"; name: string; n: number; value: unknown }

@@ -9,6 +9,7 @@
 
 import { CallError } from "./errors";
 import type {
+  About,
   Call,
   Changes,
   Item,
@@ -184,9 +185,9 @@ export abstract class Shared<C extends Change = Change> {
   protected abstract show(state: unknown): void;
   /** Does what an operation of somebody did; gives what is told of it. */
   protected abstract done(item: Item, mine: boolean): C | null;
-  /** The version of the own edits' base, for texts. */
-  protected get base(): number | undefined {
-    return undefined;
+  /** What else the node is told when it is asked for the object. */
+  protected get about(): About {
+    return {};
   }
 
   /** One operation; its result comes from its place in the order. */
@@ -233,10 +234,9 @@ export abstract class Shared<C extends Change = Change> {
     this.inFlight = 0;
     this.heard_ms = Date.now();
     for (const one of this.waiting.values()) one.sent_ms = null;
-    const { birth, base } = this;
+    const { birth } = this;
     const known = birth === undefined ? {} : { birth, version: this.version };
-    const edited = base === undefined ? {} : { base };
-    this.host.send({ t: "open", name: this.name, type: this.typeName, ...known, ...edited });
+    this.host.send({ t: "open", name: this.name, type: this.typeName, ...known, ...this.about });
   }
 
   /** The connection is lost. */

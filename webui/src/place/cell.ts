@@ -17,6 +17,7 @@ const BY_MAX = 200;
 
 export type Operation =
   | readonly ["become", path: string, version: number, role: Role]
+  | readonly ["quartered", path: string, version: number, below: string[]]
   | readonly ["accept", source: string, parcel: Parcel]
   | readonly ["handed", to: string, number: number]
   | readonly ["prepare", joint: string, cells: string[], edits: Edit[], by: string]
@@ -64,6 +65,8 @@ class Acting {
     switch (operation[0]) {
       case "become":
         return hands.become(operation[1], operation[2], operation[3]);
+      case "quartered":
+        return hands.quartered(operation[1], operation[2], operation[3]);
       case "accept":
         return hands.accept(operation[1], operation[2]);
       case "handed":

@@ -1,7 +1,7 @@
 /** What a cell gives to others and takes from them; as groupcore/shared/places/handover.py. */
 
 import { lit } from "./behaviours";
-import { PARCEL_BYTES, WENT_MAX } from "./limits";
+import { DEPTH_MAX, PARCEL_BYTES, SPLITS_MAX, WENT_MAX } from "./limits";
 import { PlaceRefusal } from "./refusal";
 import { contains, isPath, parentOf, pathAt } from "./squares";
 import {
@@ -22,6 +22,8 @@ export interface Verdicts {
   onTold(cell: CellState, context: Context, to: string, verdict: Verdict): void;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 export class Handover {
   constructor(
     readonly cell: CellState,
@@ -29,7 +31,16 @@ export class Handover {
     private readonly joint: Verdicts,
   ) {}
 
-  become(path: string, version: number, role: Role): void {
+  /** As `become` an inner cell, of those below which these are inner, too. */
+  quartered(path: string, version: number, below: readonly string[]): void {
+    const some = below.slice(0, SPLITS_MAX);
+    if (!some.every((one) => isPath(one) && one.startsWith(path))) {
+      throw new PlaceRefusal("bad_path");
+    }
+    this.become(path, version, "inner", new Set(some));
+  }
+
+  become(path: string, version: number, role: Role, below: ReadonlySet<string> = NONE): void {
     const { cell } = this;
     if (!isPath(path) || !["", path].includes(cell.path) || role === "unborn") {
       throw new PlaceRefusal("bad_path");
@@ -41,7 +52,11 @@ export class Handover {
     cell.role = role;
     if (role === "leaf") return;
     const leaving = [...cell.things.keys()].filter((id) => !cell.busy.has(id));
-    this.hold(leaving.map((id) => this.takeOut(id)));
+    this.hold(
+      leaving.map((id) => this.takeOut(id)),
+      "",
+      below,
+    );
   }
 
   isHere(thing: Thing): boolean {
@@ -49,13 +64,13 @@ export class Handover {
   }
 
   /** Have these things here, or owe them to the cell that is nearer to where they belong. */
-  hold(things: readonly Thing[], to = ""): void {
+  hold(things: readonly Thing[], to = "", below: ReadonlySet<string> = NONE): void {
     const there = new Map<string, Thing[]>();
     for (const thing of things) {
       if (this.isHere(thing)) {
         this.keep(thing);
       } else {
-        const next = this.nextTo(thing, to);
+        const next = this.nextTo(thing, to, below);
         there.set(next, [...(there.get(next) ?? []), thing]);
       }
     }
@@ -70,9 +85,14 @@ export class Handover {
     }
   }
 
-  private nextTo({ x, y }: Thing, to: string): string {
+  private nextTo({ x, y }: Thing, to: string, below: ReadonlySet<string>): string {
     const { path, role } = this.cell;
-    if (role === "inner" && contains(path, x, y)) return pathAt(x, y, path.length);
+    if (role === "inner" && contains(path, x, y)) {
+      const lowest = pathAt(x, y, DEPTH_MAX);
+      let size = path.length + 1;
+      while (below.has(lowest.slice(0, size)) && size < lowest.length) size += 1;
+      return lowest.slice(0, size);
+    }
     if (role === "leaf" && to !== path && isPath(to) && contains(to, x, y)) return to;
     return parentOf(path);
   }

@@ -28,7 +28,7 @@ export function interest(view: View, tree: Tree, held: ReadonlySet<string>): Int
   const kept = leavesIn(tree, clipped(scaled(view.box))).filter((path) => held.has(path));
   const ahead = leavesIn(tree, movedAhead(view));
   const wanted = new Set([...met, ...kept.sort(), ...ahead.sort()]);
-  const needed = [...wanted].slice(0, HELD_MAX);
+  const needed = [...wanted].filter((path) => tree.get(path) !== "inner").slice(0, HELD_MAX);
   return { needed, far: met.filter((path) => !needed.includes(path)) };
 }
 

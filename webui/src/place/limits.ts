@@ -18,6 +18,7 @@ export const THING_BYTES_MAX = 24_000;
 export const PARCEL_BYTES = 32_000;
 export const THINGS_MAX = 4_000;
 export const EDITS_MAX = 500;
+export const SPLITS_MAX = 256;
 export const PENDING_MAX = 256;
 export const BALLS_MAX = 64;
 export const WENT_MAX = 512;

@@ -54,22 +54,27 @@ export function parentOf(path: string): string {
   return path.length > 1 ? path.slice(0, -1) : path;
 }
 
-/** The leaf in which the point lies; `tree` says which cells are `inner`. */
+/** Whether a cell is quartered, and its quarters are known: of a large place not all are. */
+export function isDivided(tree: Tree, path: string): boolean {
+  return tree.get(path) === "inner" && tree.has(`${path}0`);
+}
+
+/** The cell furthest down in which the point lies, as far as the tree is known: a leaf, or inner. */
 export function leafAt(tree: Tree, x: number, y: number): string {
   const path = pathAt(x, y, DEPTH_MAX);
   let size = 1;
-  while (size < path.length && tree.get(path.slice(0, size)) === "inner") size += 1;
+  while (size < path.length && isDivided(tree, path.slice(0, size))) size += 1;
   return path.slice(0, size);
 }
 
-/** The leaves that a rectangle meets, larger ones first. */
+/** The leaves that a rectangle meets, and inner cells below which nothing is known, larger ones first. */
 export function leavesIn(tree: Tree, box: Box): string[] {
   const found: string[] = [];
   let level = [ROOT];
   while (level.length > 0) {
     const met = level.filter((path) => meets(box, squareOf(path)));
-    found.push(...met.filter((path) => tree.get(path) !== "inner"));
-    level = met.filter((path) => tree.get(path) === "inner").flatMap(quarters);
+    found.push(...met.filter((path) => !isDivided(tree, path)));
+    level = met.filter((path) => isDivided(tree, path)).flatMap(quarters);
   }
   return found;
 }

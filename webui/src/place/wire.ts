@@ -6,7 +6,7 @@
  */
 
 import { CallError } from "../client/errors";
-import type { Item } from "../client/messages";
+import type { About, Item } from "../client/messages";
 import { type Change, changeOf, Shared, type StoredObject } from "../client/object";
 import { applied, type Operation } from "./cell";
 import { PlaceRefusal } from "./refusal";
@@ -207,6 +207,7 @@ export function operationOf(name: string, args: readonly unknown[]): Operation |
       return [name, thing, action, given, by, Object.fromEntries(lamps?.[1] ?? [])];
     }
     case "become":
+    case "quartered":
     case "handed":
     case "decide":
     case "delete":
@@ -359,6 +360,8 @@ export interface WireOutline {
   readonly version: number;
   readonly tree: WireRoles;
   readonly far: readonly WireFar[];
+  /** This comes to what is here, and what lies below these cells is not followed any more. */
+  readonly left?: readonly string[];
 }
 
 export type PlaceDetail =
@@ -369,17 +372,34 @@ export type PlaceDetail =
 /** What changes who may what: the list itself is not told. */
 const LISTINGS: ReadonlySet<string> = new Set(["claim", "entitle", "grant", "revoke"]);
 
-/** A place's name, its tree of cells, and what its leaves look like from afar. */
+/**
+ * A place's name, its tree of cells, and what they look like from afar.
+ *
+ * With a `sight` that is what concerns what is seen: regions of the tree, and of what lies below
+ * them and is not here, what it looks like together (groupcore/gateway/outline_parts.py).
+ */
 export class PlaceObject extends Shared {
   static readonly type = "PlaceOutline";
   title = "";
   treeVersion = 0;
   readonly tree = new Map<string, Role>();
   readonly far = new Map<string, Far>();
+  /** What is seen of the place when it is asked for; null: all. */
+  sight: Box | null = null;
   /** Who may what has changed. */
   onRights: (() => void) | null = null;
   /** A call has its answer; "": it was done. */
   onAnswered: ((code: string) => void) | null = null;
+
+  protected override get about(): About {
+    return this.sight === null ? {} : { sight: this.sight };
+  }
+
+  /** Something else is seen from now on. */
+  look(sight: Box): void {
+    this.sight = sight;
+    this.host.send({ t: "look", name: this.name, sight });
+  }
 
   rename(title: string): Promise<unknown> {
     return this.call("rename", title);
@@ -404,13 +424,29 @@ export class PlaceObject extends Shared {
   }
 
   protected override show(state: unknown): void {
-    const { title, version, tree, far } = state as WireOutline;
+    const { title, version, tree, far, left = [""] } = state as WireOutline;
     this.title = title;
     this.treeVersion = version;
-    this.tree.clear();
-    this.far.clear();
-    for (const [path, role] of tree) this.tree.set(path, role);
+    for (const root of left) this.leave(root);
+    this.take(tree);
     this.know(far);
+  }
+
+  private leave(root: string): void {
+    for (const known of [this.tree, this.far]) {
+      for (const path of known.keys()) {
+        if (path.startsWith(root) && path !== root) known.delete(path);
+      }
+    }
+  }
+
+  /** Cells that are out are none any more. */
+  private take(roles: WireRoles): void {
+    for (const [path, role] of roles) {
+      if (role === "out") this.tree.delete(path);
+      else this.tree.set(path, role);
+      if (role !== "leaf") this.far.delete(path);
+    }
   }
 
   private know(news: readonly WireFar[]): void {
@@ -430,10 +466,7 @@ export class PlaceObject extends Shared {
         break;
       case "tree":
         this.treeVersion = detail[1];
-        for (const [path, role] of detail[2]) {
-          this.tree.set(path, role);
-          if (role !== "leaf") this.far.delete(path);
-        }
+        this.take(detail[2]);
         break;
       case "far":
         this.know(detail[1]);

@@ -15,7 +15,7 @@ import { Text } from "../../src/client/text";
 import { Counter, Lock, Register, SharedMap } from "../../src/client/types";
 import { BlockObject } from "../../src/document/block";
 import { OutlineObject } from "../../src/document/outline";
-import { CellObject, PlaceObject } from "../../src/place/wire";
+import { CellObject, PlaceObject, type WireOutline } from "../../src/place/wire";
 import { cellToWire } from "../place/cell-to-wire";
 import { FakeHost } from "./host";
 
@@ -56,6 +56,18 @@ const KINDS: Record<string, [Kind<Openable>, (object: never) => unknown]> = {
   Text: [Text, (text: Text) => ({ text: text.value, version: text.confirmedEdits, recent: null })],
 };
 
+/** A place in any order, without what is nothing any more; `version` is of the last that was told. */
+function inOrder(state: unknown): unknown {
+  const { tree, far, version, ...place } = state as WireOutline;
+  const isMore = (
+    [one]: readonly [string, ...unknown[]],
+    [other]: readonly [string, ...unknown[]],
+  ) => (one < other ? -1 : 1);
+  const there = far.filter(([, count]) => count > 0);
+  const cells = tree.filter(([, role]) => role !== "out");
+  return { ...place, tree: cells.sort(isMore), far: there.sort(isMore) };
+}
+
 test.each(vectors.objects)("a $type is followed from its snapshot on", (script) => {
   const [kind, stateOf] = KINDS[script.type] ?? [];
   if (kind === undefined || stateOf === undefined) throw new Error(`no ${script.type}`);
@@ -65,7 +77,9 @@ test.each(vectors.objects)("a $type is followed from its snapshot on", (script) 
     object.hear(changes);
     object.hear(changes); // a second time it is passed over
   }
-  expect(stateOf(object as never)).toEqual(script.final);
+  const [found, final] = [stateOf(object as never), script.final];
+  if (script.type === "PlaceOutline") expect(inOrder(found)).toEqual(inOrder(final));
+  else expect(found).toEqual(final);
 });
 
 test.each(vectors.frames)("frames are those of the node: $messages", ({ messages, hex }) => {

@@ -58,6 +58,11 @@ def _interest(draw: random.Random) -> Json:
         path = draw.choice([one for one, role in tree.items() if role == "leaf"])
         tree[path] = "inner"
         tree.update(dict.fromkeys(quarters(path), "leaf"))
+    inner = [one for one, role in tree.items() if role == "inner"]
+    for path in draw.sample(inner, min(len(inner), draw.randint(0, 3))):
+        if not any(one.startswith(path) and len(one) > len(path) + 1 for one in tree):
+            for quarter in quarters(path):  # what is below it is not known
+                del tree[quarter]
     across, down = draw.choice((50, 1 << 20, 1 << 29)), draw.choice((51, 1 << 20, 1 << 31))
     x, y = _place(draw), _place(draw)
     box = Box(x - across, y - down, x + across + 1, y + down)
@@ -259,11 +264,18 @@ class _Game:
     def _divide(self) -> None:
         leaves = [path for path, cell in self._cells.items() if cell.role == "leaf"]
         path = self._draw.choice(leaves)
-        if len(path) < 4:
-            version = len(self._steps) + 200
-            for one in quarters(path):
-                self._ask(one, "become", one, version, "leaf")
+        if len(path) > 3:
+            return
+        version, draw = len(self._steps) + 200, self._draw
+        below = draw.sample(quarters(path), draw.randint(0, 2))
+        for one in quarters(path):
+            for lower in quarters(one) if one in below else ():
+                self._ask(lower, "become", lower, version, "leaf")
+            self._ask(one, "become", one, version, "inner" if one in below else "leaf")
+        if draw.random() < 0.3:
             self._ask(path, "become", path, version, "inner")
+        else:
+            self._ask(path, "quartered", path, version, below)
 
     def _unite(self) -> None:
         cells = self._cells

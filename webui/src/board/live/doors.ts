@@ -42,9 +42,9 @@ export interface Far {
 }
 
 export interface Doors {
-  /** The roles of the cells. */
+  /** The roles of the cells, as far as they are known: of a large place those around what is seen. */
   readonly tree: ReadonlyMap<string, string>;
-  /** What leaves look like from afar. */
+  /** What cells look like from afar. */
   readonly far: ReadonlyMap<string, Far>;
   /** What this session is called as who holds a thing. */
   readonly who: string;
@@ -55,6 +55,8 @@ export interface Doors {
   readonly isStopped: boolean;
   /** Most cells that may be open at a time. */
   readonly most: number;
+  /** What is seen from now on: around it the tree is to be known. */
+  look(sight: Box): void;
   /** Is told of each change of a cell, and of the tree. */
   onChange: (() => void) | null;
   open(path: string): CellDoor;

@@ -9,7 +9,7 @@
 
 import { interest, type View } from "../../place/interest";
 import { seen } from "../../place/shown";
-import { type Box, leafAt } from "../../place/squares";
+import { type Box, isDivided, leafAt } from "../../place/squares";
 import type { CellState } from "../../place/state";
 import { type Edit, edited, type Thing } from "../../place/thing";
 import { type Act, foreseen } from "../model/foreseen";
@@ -35,11 +35,14 @@ export class PlaceView implements Ground {
   private holding: readonly string[] = [];
   private shown: ReadonlyMap<string, Thing> | null = null;
   private paths = new Map<string, string>();
-  private box: Box = [0, 0, 1, 1];
+  private now: View = { box: [0, 0, 1, 1], dx: 0, dy: 0 };
+  /** Whether something is looked at. */
+  private isLooking = false;
   private asked: readonly string[] = [];
 
   constructor(private readonly doors: Doors) {
     doors.onChange = () => {
+      this.ask();
       this.open();
       this.changed();
     };
@@ -84,7 +87,7 @@ export class PlaceView implements Ground {
   /** Parts of the place in sight that are not here: as they are from afar. */
   get sketches(): readonly Far[] {
     const view = interest(
-      { box: this.box, dx: 0, dy: 0 },
+      { box: this.now.box, dx: 0, dy: 0 },
       this.doors.tree,
       new Set(this.cells.keys()),
     );
@@ -94,9 +97,10 @@ export class PlaceView implements Ground {
 
   /** The box around everything, as far as it is known; null: there is nothing. */
   get bounds(): Box | null {
-    const boxes = [...this.doors.far.values()]
-      .filter(({ count }) => count > 0)
-      .map(({ box }) => box);
+    const { tree, far } = this.doors;
+    const boxes = [...far]
+      .filter(([path, { count }]) => count > 0 && !isDivided(tree, path))
+      .map(([, { box }]) => box);
     if (boxes.length === 0) return null;
     const [lefts, tops, rights, bottoms] = [0, 1, 2, 3].map((at) =>
       boxes.map((box) => box[at] ?? 0),
@@ -106,7 +110,8 @@ export class PlaceView implements Ground {
 
   /** Whether all of what is in sight has come. */
   get isLoaded(): boolean {
-    return this.asked.length > 0 && this.asked.every((path) => this.cells.get(path)?.isLoaded);
+    const isSeen = this.asked.length > 0 || (this.isLooking && this.sketches.length > 0);
+    return isSeen && this.asked.every((path) => this.cells.get(path)?.isLoaded);
   }
 
   /** The cells that are here. */
@@ -132,10 +137,18 @@ export class PlaceView implements Ground {
   // --- which cells are open -------------------------------------------------------------------
 
   view(view: View): void {
-    this.box = view.box;
-    const { needed } = interest(view, this.doors.tree, new Set(this.cells.keys()));
-    this.asked = needed.slice(0, this.doors.most);
+    this.now = view;
+    this.isLooking = true;
+    this.doors.look(view.box);
+    this.ask();
     this.open();
+  }
+
+  /** Which cells are needed for what is looked at, by what is known of the tree. */
+  private ask(): void {
+    if (!this.isLooking) return;
+    const { needed } = interest(this.now, this.doors.tree, new Set(this.cells.keys()));
+    this.asked = needed.slice(0, this.doors.most);
   }
 
   private open(): void {
@@ -167,8 +180,12 @@ export class PlaceView implements Ground {
     return found;
   }
 
+  /** Of what lies where the tree is not known, a cell that gives it on. */
   leafOf({ x, y }: Thing): string {
-    return leafAt(this.doors.tree, x, y);
+    const { tree } = this.doors;
+    const path = leafAt(tree, x, y);
+    if (tree.get(path) !== "inner") return path;
+    return this.asked[0] ?? path;
   }
 
   after(delay_ms: number, act: () => void): void {

@@ -3,6 +3,8 @@
 import { CallError } from "../../client/errors";
 import type { StoredObject } from "../../client/object";
 import type { Session } from "../../client/session";
+import { clipped } from "../../place/interest";
+import type { Box } from "../../place/squares";
 import type { CellState } from "../../place/state";
 import type { Edit, Thing } from "../../place/thing";
 import { CellObject, PlaceObject } from "../../place/wire";
@@ -15,6 +17,10 @@ const OTHERS = 4;
 /** So long a joint move waits for its parts to be saved. */
 const SAVED_MS = 3_000;
 const LOOK_MS = 20;
+/** Until something is seen: where most people begin. */
+const ORIGIN: Box = [0, 0, 1, 1];
+/** By this part of itself what is seen has to be another one before the node is told. */
+const MOVED = 1 / 4;
 const WHOLE: ReadonlyMap<string, string> = new Map([["r", "leaf"]]);
 
 export class SessionDoors implements Doors {
@@ -43,6 +49,7 @@ export class SessionDoors implements Doors {
   ) {
     const [backdrop] = kept?.outline ?? [];
     this.outline = session.attach(PlaceObject, `place/${id}`, PlaceObject.type, (outline) => {
+      outline.sight = ORIGIN;
       if (kept !== null) outline.resume(kept.place, backdrop?.outline ?? null);
     });
     this.outline.onAnswered = (code) => this.answered(code);
@@ -112,6 +119,14 @@ export class SessionDoors implements Doors {
     } catch (error) {
       this.onEnd?.(error);
     }
+  }
+
+  /** The node tells of what lies around it, too, so small steps make no difference. */
+  look(sight: Box): void {
+    const before = this.outline.sight ?? ORIGIN;
+    const size = Math.min(...[before, sight].map(([left, , right]) => right - left));
+    const isOther = sight.some((side, at) => Math.abs(side - (before[at] ?? 0)) > size * MOVED);
+    if (isOther) this.outline.look(clipped(sight));
   }
 
   get tree(): ReadonlyMap<string, string> {
