@@ -199,13 +199,14 @@ class Feed:
             return
         self._closed_at = machine.position
         message: Message = {"t": "changes", "name": self.name, "version": machine.position}
+        whole_state: Message = {}
         if self.kind.whole:
             state = self._shown()
             if state != self._state or self._items:
-                self._state = message["state"] = state  # type: ignore[assignment]
-        if not self._items and "state" not in message:
+                self._state = whole_state["state"] = state  # type: ignore[assignment]
+        if not self._items and not whole_state:
             return
-        entry, self._items = Entry(message, self._items), []
+        entry, self._items = Entry(message, self._items, whole_state), []
         whole = entry.whole()
         self._keep(whole)
         for page, seeing in self.followers.items():

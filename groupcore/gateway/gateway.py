@@ -12,7 +12,8 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import Unpack
+from types import MappingProxyType
+from typing import Any, Unpack
 
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message, joined, pack
@@ -20,6 +21,7 @@ from groupcore.gateway.brake import QUEUED_BYTES_MOST, Brake
 from groupcore.gateway.company import Company
 from groupcore.gateway.feed import Feed
 from groupcore.gateway.figures import Figures
+from groupcore.gateway.interest import Interest
 from groupcore.gateway.kinds import Kind, kinds_of
 from groupcore.gateway.limits import FLUSH_S, FRAME_BYTES_SENT, OPENINGS_PER_TURN, RULES, SERVING
 from groupcore.gateway.outlet import Outlet
@@ -39,17 +41,21 @@ PACKED_MAX = 256
 
 
 class Gateway:
-    """Web sessions on `node`, which may open objects of `types`; settings are those of `Terms`."""
+    """Web sessions on `node`, which may open objects of `types`; settings are those of `Terms`.
+
+    `interest`: of which of these a page may follow parts, see `groupcore.gateway.interest`.
+    """
 
     def __init__(
         self,
         node: Station,
         types: Sequence[type[object]] | Mapping[str, type[object]],
+        interest: Mapping[type[object], type[Interest[Any]]] = MappingProxyType({}),
         **settings: Unpack[GatewaySettings],
     ) -> None:
         self.node = node
         self.runtime = node.runtime
-        self.kinds: dict[str, Kind] = kinds_of(types)
+        self.kinds: dict[str, Kind] = kinds_of(types, interest)
         self.terms = Terms(**settings)
         self.pages: dict[str, Page] = {}
         self.saves = node.is_durable

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, get_origin
+from functools import partial
+from types import MappingProxyType
+from typing import Any, TypeAlias, get_origin
 
 from groupcore.gateway import document_kinds, place_kinds
+from groupcore.gateway.interest import Interest, InterestParts
 from groupcore.gateway.outline_parts import OutlineParts
 from groupcore.gateway.parts import Parts
 from groupcore.objects.changes import transaction_to_wire
@@ -67,18 +70,25 @@ class Kind:
     parts: Callable[[SharedObject], Parts] | None = None
 
 
-def kinds_of(types: Sequence[type[object]] | Mapping[str, type[object]]) -> dict[str, Kind]:
-    """The types that browsers may open, by name.
+def kinds_of(
+    types: Sequence[type[object]] | Mapping[str, type[object]],
+    interest: Mapping[type[object], type[Interest[Any]]] = MappingProxyType({}),
+) -> dict[str, Kind]:
+    """The types that browsers may open, by name; of those in `interest` they may follow parts.
 
-    Raises DeclarationError for what cannot be opened, and for two of a name: give a dict then.
+    Raises DeclarationError for what cannot be opened, and for two of a name: give a dict then; and
+    for an interest in what is no type of these.
     """
+    named = list(types.items()) if isinstance(types, Mapping) else [(_name(o), o) for o in types]
+    unknown = [one for one in interest if one not in [kind for _, kind in named]]
+    if unknown:
+        raise DeclarationError(f"interest in {unknown[0]!r}, which is none of the types")
     found: dict[str, Kind] = {}
-    named = types.items() if isinstance(types, Mapping) else ((_name(one), one) for one in types)
     for name, kind in named:
         order_of(kind)
         if name in found:
             raise DeclarationError(f"two types are called {name}; give a dict of names and types")
-        found[name] = _kind(name, kind)
+        found[name] = _kind(name, kind, interest.get(kind))
     return found
 
 
@@ -88,13 +98,19 @@ def _name(kind: object) -> str:
     return origin.__name__
 
 
-def _kind(name: str, kind: type[object]) -> Kind:
+def _kind(name: str, kind: type[object], interest: type[Interest[Any]] | None) -> Kind:
     origin = get_origin(kind) or kind
     assert isinstance(origin, type)
+    own = None if interest is None else partial(_parts_of, interest)
     for base, (snapshot, whole, detail) in _LIBRARY.items():
         if issubclass(origin, base):
-            return Kind(name, kind, snapshot, whole, detail, _TOLD.get(base), _PARTS.get(base))
-    return Kind(name, kind, _fields, True, plain)
+            parts = own or _PARTS.get(base)
+            return Kind(name, kind, snapshot, whole, detail, _TOLD.get(base), parts)
+    return Kind(name, kind, _fields, True, plain, parts=own)
+
+
+def _parts_of(interest: type[Interest[Any]], target: SharedObject) -> Parts:
+    return InterestParts(interest(target))
 
 
 def shown(value: object) -> object:

@@ -61,10 +61,14 @@ class Item(NamedTuple):
 
 
 class Entry:
-    """Changes of an object that are told together: packed once for all who are told the same."""
+    """Changes of an object that are told together: packed once for all who are told the same.
 
-    def __init__(self, message: Message, items: Sequence[Item]) -> None:
+    `state`: fields that go to those alone who follow the whole object.
+    """
+
+    def __init__(self, message: Message, items: Sequence[Item], state: Message) -> None:
         self._message = message
+        self._state = state
         self._items = items
         self._touched = frozenset(
             piece.part for item in items for piece in item.pieces or () if piece.part
@@ -78,7 +82,7 @@ class Entry:
 
     def whole(self) -> bytes:
         """For who follows the whole object."""
-        return self._pack([[*one[:3], one.told] for one in self._items])
+        return self._pack([[*one[:3], one.told] for one in self._items], self._state)
 
     def of(self, parts: frozenset[str]) -> bytes | None:
         """For who follows these parts; None: there is nothing to tell."""
@@ -88,8 +92,8 @@ class Entry:
             self._packed[some] = self._pack(items) if items else None
         return self._packed[some]
 
-    def _pack(self, items: list[list[object]]) -> bytes:
-        message = dict(self._message)
+    def _pack(self, items: list[list[object]], state: Message | None = None) -> bytes:
+        message = {**self._message, **(state or {})}
         message["items"] = items  # type: ignore[assignment]
         return pack(message)
 

@@ -5,7 +5,8 @@ it, docs/protocol-objects.md what goes over the wire.
 """
 
 from groupcore.gateway.errors import BadRequestError, MissingPackageError
+from groupcore.gateway.interest import Interest
 from groupcore.gateway.settings import Badge
 from groupcore.web.application import SharedObjects
 
-__all__ = ["BadRequestError", "Badge", "MissingPackageError", "SharedObjects"]
+__all__ = ["BadRequestError", "Badge", "Interest", "MissingPackageError", "SharedObjects"]

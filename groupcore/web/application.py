@@ -7,7 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from http import HTTPStatus
 from inspect import isawaitable
-from typing import Unpack
+from types import MappingProxyType
+from typing import Any, Unpack
 
 from groupcore.errors import GroupcoreError
 from groupcore.frames import Message
@@ -20,6 +21,7 @@ from groupcore.gateway.errors import (
 )
 from groupcore.gateway.figures import Figures
 from groupcore.gateway.gateway import Gateway
+from groupcore.gateway.interest import Interest
 from groupcore.gateway.limits import HELLO_S, PROTOCOL
 from groupcore.gateway.outlet import TEMPORARY
 from groupcore.gateway.page import Page, greet
@@ -58,10 +60,11 @@ def everybody(websocket: WebSocket) -> str:
 class SharedObjects:
     """Lets browsers work with shared objects of a node, as an application to mount.
 
-    `types`: what may be opened, by class name, or as a dict by names of your own. `authenticate`
-    gives the principal of a connection, None to refuse it; `authenticate_hello`, where it is given,
-    is asked with the ticket of the page's hello, and its word counts. `origins`: of which pages,
-    beside those of this very host; `subprotocols`: under which names pages may ask for the
+    `types`: what may be opened, by class name, or as a dict by names of your own; `interest`: of
+    which of them a page may follow the parts that it sees (`Interest`). `authenticate` gives the
+    principal of a connection, None to refuse it; `authenticate_hello`, where it is given, is asked
+    with the ticket of the page's hello, and its word counts. `origins`: of which pages, beside
+    those of this very host; `subprotocols`: under which names pages may ask for the
     protocol. `is_ready`: whether the node can serve pages now; while it cannot, who comes is closed
     with 1013, which says when to come again. Settings: `groupcore.gateway.settings.Terms`.
     Call `close` before the node is closed.
@@ -72,6 +75,7 @@ class SharedObjects:
         node: Station,
         types: Sequence[type[object]] | Mapping[str, type[object]],
         *,
+        interest: Mapping[type[object], type[Interest[Any]]] = MappingProxyType({}),
         authenticate: Authenticate = everybody,
         authenticate_hello: AuthenticateHello | None = None,
         origins: Container[str] = (),
@@ -79,7 +83,7 @@ class SharedObjects:
         is_ready: Callable[[], bool] = lambda: True,
         **settings: Unpack[GatewaySettings],
     ) -> None:
-        self.gateway = Gateway(node, types, **settings)
+        self.gateway = Gateway(node, types, interest, **settings)
         self.draining = False
         self._authenticate = authenticate
         self._authenticate_hello = authenticate_hello

@@ -13,6 +13,7 @@ export {
   type OutlineBlock,
   type OutlineEdit,
 } from "./outline";
+export { SharedParts, type Sight } from "./parts";
 export { RichText, type RichTextChange } from "./rich-text";
 export { connect, type Options, Session, type State } from "./session";
 export type { Stream } from "./stream";

@@ -201,8 +201,13 @@ export class Session implements Host {
   }
 
   /** Opens the object of this name, made if it is new. `type`: the type's name at the server. */
-  async open<T extends Openable>(kind: Kind<T>, name: string, type = kind.type): Promise<T> {
-    const object = this.attach(kind, name, type);
+  async open<T extends Openable>(
+    kind: Kind<T>,
+    name: string,
+    type = kind.type,
+    prepare?: (object: T) => void,
+  ): Promise<T> {
+    const object = this.attach(kind, name, type, prepare);
     await Promise.race([object.ready, this.stopping]);
     return object;
   }
