@@ -38,6 +38,7 @@ from server.routes.health import health_routes
 from server.routes.openapi import account_rows, described_routes
 from server.routes.page import Page
 from server.routes.pictures import PictureRoutes
+from server.routes.place_talk import PlaceTalkRoutes
 from server.routes.places import PlaceRoutes
 from server.routes.plans import on_bad_plan
 from server.routes.problems import on_failure, on_gone, on_refusal, saying_who_is_awaited
@@ -185,7 +186,8 @@ def document_rows(node: Node, access: Access) -> list[Row]:
     """Documents and places, and what belongs to them."""
     rows = [*PictureRoutes(node, access).rows(), *DocumentRoutes(node, access).rows()]
     places = [*PictureRoutes(node, access, PLACE).rows(), *PlaceRoutes(node, access).rows()]
-    return [*rows, *places, *Files(node).rows()]
+    talk = PlaceTalkRoutes(node, access).rows()
+    return [*rows, *places, *talk, *Files(node).rows()]
 
 
 def make_app(node: Node, console: Console) -> Starlette:

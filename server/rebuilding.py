@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.object import SharedObject
-from groupcore.shared.places import Cell, PlaceOutline
+from groupcore.shared.places import Cell, PlaceOutline, PlaceTalk
+from groupcore.shared.places.talk import TALK
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
 from server.charter import NAME as CHARTERS
@@ -37,5 +38,6 @@ def kind_of(name: str) -> type[SharedObject] | None:
     if name.startswith(DOCUMENTS):
         return Block if name.count("/") > 1 else DocumentOutline
     if name.startswith(PLACES):
-        return Cell if name.count("/") > 1 else PlaceOutline
+        part = name.count("/") > 1
+        return PlaceOutline if not part else PlaceTalk if name.endswith(f"/{TALK}") else Cell
     return KINDS.get(name)

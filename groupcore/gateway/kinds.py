@@ -24,7 +24,7 @@ from groupcore.shared.errors import DeclarationError, MisfitError
 from groupcore.shared.machine import Machine
 from groupcore.shared.object import SharedObject, declaration
 from groupcore.shared.opening import order_of
-from groupcore.shared.places import Cell, PlaceOutline
+from groupcore.shared.places import Cell, PlaceOutline, PlaceTalk
 from groupcore.shared.plain import plain
 from groupcore.shared.types import (
     Inserted,
@@ -203,6 +203,7 @@ _LIBRARY: dict[type, tuple[Snapshot, bool, Callable[[object], object]]] = {
     DocumentOutline: (document_kinds.outline, False, document_kinds.outline_detail),
     Cell: (place_kinds.cell, False, shown),
     PlaceOutline: (place_kinds.outline, False, shown),
+    PlaceTalk: (place_kinds.talk, False, place_kinds.talk_detail),
 }
 
 _TOLD: dict[type, Told] = {Cell: place_kinds.cell_told, PlaceOutline: place_kinds.outline_told}

@@ -1,4 +1,4 @@
-"""How places and their cells look to a browser.
+"""How places, their cells and their chats look to a browser.
 
 A page has a twin of each cell that it has open, and does there what the nodes do: it is told each
 operation that was done, with what decides what it does beside the state (docs/places.md). So a
@@ -15,10 +15,11 @@ from groupcore.shared.declaration import OperationSpec
 from groupcore.shared.machine import Machine
 from groupcore.shared.object import SharedObject, declaration
 from groupcore.shared.operation_context import has_node_of
-from groupcore.shared.places import Cell, PlaceOutline
+from groupcore.shared.places import Cell, PlaceOutline, PlaceTalk
 from groupcore.shared.places.digest import CellDigest
 from groupcore.shared.places.outline import Described, TreeChanged
 from groupcore.shared.places.parts import Acted
+from groupcore.shared.places.talk import Remark, Remarked, Withdrawn
 
 HIDDEN = frozenset({"rights", "rights_version"})
 """What is not shown of a cell: who may what."""
@@ -96,3 +97,23 @@ def outline_told(
 
 def _roles(tree: Mapping[str, str], cells: tuple[str, ...]) -> list[object]:
     return [[one, tree[one]] for one in cells]
+
+
+def talk(target: SharedObject, _base: int) -> object:
+    """All remarks, oldest first."""
+    assert isinstance(target, PlaceTalk)
+    return {"remarks": [_remark(one) for one in target.remarks.values()]}
+
+
+def talk_detail(detail: object) -> object:
+    """One more remark, with those that it drove out; or those that were taken away."""
+    match detail:
+        case Remarked():
+            return ["said", _remark(detail.remark), list(detail.dropped)]
+        case Withdrawn():
+            return ["gone", list(detail.remarks)]
+    return None
+
+
+def _remark(one: Remark) -> list[object]:
+    return [one.id, one.author, one.name, one.time_ms, one.text]

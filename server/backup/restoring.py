@@ -23,6 +23,7 @@ from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import unpack
 from groupcore.shared.object import declaration
 from groupcore.shared.places import Thing
+from groupcore.shared.places.talk import Remark, is_number
 from server.accounts.audit_file import KIND, AuditFile
 from server.accounts.records import Erased
 from server.accounts.roles import KEEPER
@@ -44,6 +45,7 @@ from server.pictures.register import Kept, Pictures
 from server.places.acting import acting
 from server.places.reading import ALL_CELLS
 from server.places.reading import whole as whole_place
+from server.places.talk import REMARKS, bring_back, talk_of
 from server.sealed_lines import write_lines
 from server.serve import key_file
 from server.settings import Settings
@@ -206,13 +208,15 @@ class _Filling:
 
     async def _place(self, doc: str, found: dict[str, object]) -> tuple[str, bytes, int]:
         self._places.append(doc)
-        title, things = read_place(found)
+        title, things, said = read_place(found)
         node = self._node
         async with acting(node, doc, KEEPER) as here:
             await here.put(things)
             await here.rename(title)
         async with node.keepers.places.holding(doc) as minding:
-            again = packed_place(title, await whole_place(minding, ALL_CELLS))
+            await bring_back(minding, said)
+            talk = (await talk_of(minding)).remarks.values() if said else ()
+            again = packed_place(title, await whole_place(minding, ALL_CELLS), list(talk))
         return title, again, len(things)
 
     async def _document(self, doc: str, data: bytes) -> tuple[str, bytes, int]:
@@ -247,12 +251,15 @@ class _Filling:
                 await register.put(doc, name, kept[name], ALL_BYTES)
 
 
-def read_place(found: dict[str, object]) -> tuple[str, list[Thing]]:
-    """Title and things; MisfitError."""
+def read_place(found: dict[str, object]) -> tuple[str, list[Thing], list[Remark]]:
+    """Title, things, and what was said in the chat; MisfitError."""
     if not isinstance(found.get("place"), str):
         raise MisfitError("not a place")
     things = cast("list[Thing]", THINGS.from_wire(found.get("things")))
-    return str(found["place"]), things
+    remarks = cast("list[Remark]", REMARKS.from_wire(found.get("talk", [])))
+    if not all(is_number(one.id) for one in remarks):
+        raise MisfitError("remarks have their numbers as ids")
+    return str(found["place"]), things, remarks
 
 
 def read_document(data: bytes) -> tuple[str, list[Seed]]:

@@ -27,6 +27,7 @@ from groupcore.shared.documents.shown import Shot
 from groupcore.shared.messages import pack
 from groupcore.shared.object import declaration
 from groupcore.shared.places import Thing
+from groupcore.shared.places.talk import Remark
 from groupcore.shared.schema import codec_of
 from server import VERSION
 from server.accounts.audit_file import KIND
@@ -38,6 +39,7 @@ from server.errors import BadMessageError
 from server.node import Node
 from server.places.reading import ALL_CELLS
 from server.places.reading import whole as whole_place
+from server.places.talk import REMARKS, talk_of
 from server.sealed_lines import plain_lines
 
 LISTED, KINDS = "_items", "kinds"
@@ -87,10 +89,14 @@ def packed_document(title: str, shot: Shot) -> bytes:
     return pack([title, [block_to_wire(block, given, text) for block, given, text in shot]])
 
 
-def packed_place(title: str, things: Sequence[Thing]) -> bytes:
-    """As it stands in the file: how often a thing was handed over is its order's alone."""
+def packed_place(title: str, things: Sequence[Thing], talk: Sequence[Remark] = ()) -> bytes:
+    """As it stands in the file: how often a thing was handed over is its order's alone.
+
+    Nothing stands there of a chat in which nothing was said, as in backups of former versions.
+    """
     settled = [replace(one, hops=0) for one in things]
-    return pack({"place": title, "things": THINGS.to_wire(settled)})
+    said = {"talk": REMARKS.to_wire(list(talk))} if talk else {}
+    return pack({"place": title, "things": THINGS.to_wire(settled), **said})
 
 
 def block_to_wire(block: str, attributes: Attributes, text: Rich) -> list[object]:
@@ -150,8 +156,11 @@ async def _item(node: Node, doc: str) -> tuple[int, bytes]:
     """How many blocks or things it has, and the whole of it at one place, packed."""
     if node.whole_catalogue.kind_of(doc) == PLACE:
         async with node.keepers.places.holding(doc) as minding:
+            talk = await talk_of(minding)
             things = await whole_place(minding, ALL_CELLS)
-            return len(things), packed_place(minding.place.outline.title, things)
+            # No await from here on: it is one turn.
+            title, said = minding.place.outline.title, list(talk.remarks.values())
+            return len(things), packed_place(title, things, said)
     async with node.keeper.holding(doc) as document:
         shot = await cut(document)
         return len(shot), packed_document(document.outline.title, shot)

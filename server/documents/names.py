@@ -10,8 +10,9 @@ from groupcore.objects.parsing import is_identifier
 from groupcore.objects.refusal import RefusalError
 from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.documents.limits import HERE
-from groupcore.shared.places import Cell, PlaceOutline
+from groupcore.shared.places import Cell, PlaceOutline, PlaceTalk
 from groupcore.shared.places.squares import is_path
+from groupcore.shared.places.talk import TALK
 from groupcore.shared.types import Presence
 from server.documents import catalogue
 from server.documents.catalogue import DOCUMENT, PLACE
@@ -71,6 +72,7 @@ TYPES: dict[str, type[object]] = {
     "Nodes": catalogue.Nodes,
     "PlaceOutline": PlaceOutline,
     "PlacePresence": Presence[HereInPlace],
+    "PlaceTalk": PlaceTalk,
     "Presence": Presence[Here],
 }
 """What pages may open, by the protocol's names."""
@@ -78,7 +80,7 @@ TYPES: dict[str, type[object]] = {
 
 class Place(NamedTuple):
     """What a name means: the type that belongs there, the document or place (by `kind`), and which
-    block or cell of it.
+    block or cell of it, or that it is its chat.
     """
 
     type: str
@@ -104,6 +106,8 @@ def place_of(name: str) -> Place | None:
             return Place("PlaceOutline", doc, kind=PLACE)
         case ["place", doc, part] if is_identifier(doc) and part == HERE:
             return Place("PlacePresence", doc, kind=PLACE)
+        case ["place", doc, part] if is_identifier(doc) and part == TALK:
+            return Place("PlaceTalk", doc, TALK, PLACE)
         case ["place", doc, path] if is_identifier(doc) and is_path(path):
             return Place("Cell", doc, path, PLACE)
     return None

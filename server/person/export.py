@@ -33,6 +33,8 @@ from server.documents.zipped import Zipped
 from server.errors import BadMessageError
 from server.node import Node
 from server.places.reading import whole
+from server.places.talk import shown as shown_remark
+from server.places.talk import talk_of
 from server.places.things import shown as shown_thing
 from server.routes.shown import (
     Shown,
@@ -143,8 +145,11 @@ class PersonExport:
         del user
         async with self._node.keepers.places.reading(doc) as minding:
             things = [shown_thing(one) for one in await whole(minding)]
+            talk, accounts = await talk_of(minding), self._node.files.accounts
+            said = [shown_remark(accounts, one) for one in talk.remarks.values()]
             title = minding.place.outline.title
-        packed = json.dumps({"id": doc, "title": title, "things": things}, ensure_ascii=False)
+        fields = {"id": doc, "title": title, "things": things, "talk": said}
+        packed = json.dumps(fields, ensure_ascii=False)
         await _add(zipped, f"places/{doc}.json", packed.encode())
         return len(packed)
 

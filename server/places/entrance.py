@@ -1,7 +1,8 @@
 """What a page's `open` of a place waits for, and what holds places at this node meanwhile.
 
 Idea. As `server.documents.entrance`: between opening and closing the node holds the place that the
-object belongs to, and needs the cell that it is. So no page has a cell open that nobody tends.
+object belongs to, and needs the cell that it is. So no page has a cell open that nobody tends, nor
+a chat that does not know who may read it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 from groupcore.gateway.errors import BadRequestError
 from groupcore.shared.places.keeper import PlaceKeeper
 from groupcore.shared.places.minding import Minding
+from groupcore.shared.places.talk import TALK
 
 CELL_WAIT_S = 5.0
 """How long a page that asks for a cell waits until the node knows that cell."""
@@ -26,10 +28,12 @@ class PlaceEntrance:
         self._needing: dict[tuple[str, str], list[Minding]] = {}
 
     async def opening(self, doc: str, path: str) -> None:
-        """Have the place open, and this cell of it, if one is named; BadRequestError."""
+        """Have the place open, and its chat or this cell, if one is named; BadRequestError."""
         minding = await self._keeper.hold(doc)
         try:
-            if path:
+            if path == TALK:
+                await minding.place.talking.open()
+            elif path:
                 await self._known(minding, path)
                 await minding.need(path)
                 self._needing.setdefault((doc, path), []).append(minding)
@@ -39,7 +43,7 @@ class PlaceEntrance:
 
     def closed(self, doc: str, path: str) -> None:
         """The page has the object no more."""
-        if path:
+        if path and path != TALK:
             needing = self._needing[doc, path]
             needing.pop().release(path)
             if not needing:

@@ -46,6 +46,9 @@ class Access(Protocol):
     def editor(self, ask: Ask) -> Callable[[str], bool]:
         """Which documents who asks may write in."""
 
+    def owner(self, ask: Ask) -> Callable[[str], bool]:
+        """Which documents are who asks' to manage."""
+
     async def file(self, ask: Ask, doc: str, place: Place) -> None:
         """A document of this id is to be made there."""
 
@@ -80,7 +83,7 @@ class OpenAccess:
         del ask
         return lambda doc: True
 
-    editor = reader
+    editor = owner = reader
 
     async def file(self, ask: Ask, doc: str, place: Place) -> None:
         """In a folder of the first workspace, or at its top."""
@@ -108,6 +111,11 @@ class AccountAccess:
         """Those in which who asks is an editor, or more."""
         accounts = self._gate.service.accounts
         return lambda doc: accounts.document_role(ask.by, doc) >= Role.EDITOR
+
+    def owner(self, ask: Ask) -> Callable[[str], bool]:
+        """Those that who asks owns."""
+        accounts = self._gate.service.accounts
+        return lambda doc: accounts.document_role(ask.by, doc) is Role.OWNER
 
     async def file(self, ask: Ask, doc: str, place: Place) -> None:
         """It is theirs from before it is there; AccountError when they may not."""

@@ -97,7 +97,7 @@ class OperatorAccess:
         del ask
         return lambda doc: True
 
-    editor = reader
+    editor = owner = reader
 
     async def file(self, ask: Ask, doc: str, place: Place) -> None:
         """In HOME, if there is one."""

@@ -26,9 +26,10 @@ OF_BLOCKS = {
 """Of operations on the text: pages call them over the socket, and make what was refused a draft."""
 OF_CELLS = {
     *("bad_thing", "bad_action", "bad_path", "cell_full", "no_such_thing", "not_here"),
+    *("bad_remark", "not_yours"),
     *("not_member", "thing_busy", "thing_exists", "thing_held", "thing_locked"),
 }
-"""Of operations on things: pages call them over the socket, and say it where the thing is."""
+"""Of operations on things, and in chats: pages call them over the socket, and say it there."""
 
 
 def test_each_code_that_a_page_may_come_across_has_words() -> None:

@@ -6,6 +6,7 @@
 from groupcore.shared.places.cell import Cell
 from groupcore.shared.places.outline import PlaceOutline
 from groupcore.shared.places.place import Place, open_place
+from groupcore.shared.places.talk import PlaceTalk
 from groupcore.shared.places.thing import Edit, Thing
 
-__all__ = ["Cell", "Edit", "Place", "PlaceOutline", "Thing", "open_place"]
+__all__ = ["Cell", "Edit", "Place", "PlaceOutline", "PlaceTalk", "Thing", "open_place"]

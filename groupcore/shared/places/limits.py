@@ -66,3 +66,11 @@ MERGE_BYTES = 32_000
 """See MERGE_BELOW: a quarter of SPLIT_BYTES, so that nothing goes to and fro."""
 TICK_MS = 50
 """Time between two ticks of a cell in which something moves."""
+REMARKS_MAX = 500
+"""Most remarks that the chat of a place has, the last ones."""
+REMARK_MAX = 2_000
+"""Most characters of a remark."""
+TALK_BYTES_MAX = 200_000
+"""Most bytes of all remarks of a place together."""
+SPEAKER_MAX = 80
+"""Most characters of what a guest is called who makes a remark."""

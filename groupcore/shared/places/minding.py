@@ -9,7 +9,8 @@ Invariants.
   M1  A cell that somebody needs is open, told its role and who may, before they go on.
   M2  A cell that nobody needs is closed once it owes nothing.
   M3  Ticks are sent while something moves in an open cell, at most one each TICK_MS; else none.
-  M4  Where nodes have no disks (`keeps_all`) all cells stay open: what nobody has open is gone.
+  M4  Where nodes have no disks (`keeps_all`) all cells stay open, and the chat: what nobody has
+      open is gone.
 """
 
 from __future__ import annotations
@@ -121,6 +122,7 @@ class Minding:
     def _keep_all(self) -> None:
         """M4: when the tree has changed, and where an opening has failed."""
         outline = self.place.outline
+        self.place.talking.keep()
         is_lacking = len(self.place.cells) < len(outline.tree)
         if is_lacking or outline.tree_version != self._kept_version:
             self._kept_version = outline.tree_version

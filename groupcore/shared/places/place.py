@@ -34,6 +34,7 @@ from groupcore.shared.places.reaching import reach
 from groupcore.shared.places.refusals import NoSuchThingError, NotHereError, ThingBusyError
 from groupcore.shared.places.shown import seen
 from groupcore.shared.places.squares import leaf_at
+from groupcore.shared.places.talking import Talking
 from groupcore.shared.places.thing import Edit, Thing, edited
 from groupcore.shared.streams import Stream
 
@@ -63,7 +64,8 @@ async def open_place(
 
 
 class Place:
-    """See above. `outline` is there to read; `cells` are those that are open here, by path.
+    """See above. `outline` is there to read; `cells` are those that are open here, by path;
+    `talking` opens the place's chat.
 
     `on_change` is called whenever one of them has changed.
     """
@@ -83,6 +85,7 @@ class Place:
         self.carrier = Carrier(
             host, outline, self.cells, self.cell, secure, split_above, merge_below
         )
+        self.talking = Talking(host, name, outline)
         self._host = host
         self._name = name
         self._streams: dict[str, Stream[Change]] = {}
@@ -109,6 +112,7 @@ class Place:
             self.outline.retire()
         self.carrier.ended = True
         self.on_change = lambda: None
+        self.talking.end()
         for stream in self._streams.values():
             stream.close()
 
@@ -118,6 +122,7 @@ class Place:
         for cell in list(self.cells.values()):
             await cell.close()
         self.cells.clear()
+        await self.talking.close()
         await self.outline.close()
 
     @property

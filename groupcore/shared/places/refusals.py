@@ -80,3 +80,15 @@ class BadPathError(PlaceRefusalError):
     """There can be no cell of this name."""
 
     code = "bad_path"
+
+
+class BadRemarkError(PlaceRefusalError):
+    """A remark says nothing, or is larger than may be; the text names the limit."""
+
+    code = "bad_remark"
+
+
+class NotYoursError(PlaceRefusalError):
+    """Somebody else made the remark; who manages the place can take it away."""
+
+    code = "not_yours"

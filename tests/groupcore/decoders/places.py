@@ -8,6 +8,7 @@ from msgpack import packb
 
 from groupcore.shared import messages
 from groupcore.shared.errors import MisfitError
+from groupcore.shared.places.talk import Remark
 from groupcore.shared.schema import codec_of
 from server.backup.restoring import read_place
 from server.backup.taking import packed_place
@@ -78,4 +79,6 @@ def seeds_of_here() -> list[bytes]:
 
 def seeds_of_backups() -> list[bytes]:
     """A place with a thing, and an empty one."""
-    return [packed_place("Board", things_of([THING])), packed_place("Empty", [])]
+    said = [Remark("1", "user:ann", "", 5, "Hello"), Remark("2", "guest/b", "Bob", 6, "Hello 😀")]
+    board = packed_place("Board", things_of([THING]), said)
+    return [board, packed_place("Empty", [])]

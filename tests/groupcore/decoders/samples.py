@@ -15,7 +15,7 @@ from groupcore.shared.documents import Block, DocumentOutline
 from groupcore.shared.errors import MisfitError
 from groupcore.shared.messages import WireCall, encode_operate
 from groupcore.shared.object import SharedObject
-from groupcore.shared.places import Cell, PlaceOutline
+from groupcore.shared.places import Cell, PlaceOutline, PlaceTalk
 from groupcore.shared.types import Counter, Lease, List, Lock, Map, Register, RichText, Text
 from groupcore.shared.verdicts import Call
 from groupcore.view import Address, View
@@ -88,6 +88,7 @@ OBJECTS: dict[str, type[SharedObject]] = {
     "DocumentOutline": DocumentOutline,
     "Cell": Cell,
     "PlaceOutline": PlaceOutline,
+    "PlaceTalk": PlaceTalk,
     **{kind.__name__: kind for kind in KINDS.values()},
 }
 """Every class of an object that the library or the server has groups of."""
@@ -97,6 +98,7 @@ THING = ["a", "ball", *[0] * 8, "", "", False, *[[]] * 5, 0, 0]
 
 CANDIDATES: tuple[Any, ...] = (
     *([THING], [["a", [["x", 1]], [], ""]], [1, [THING], [["a", True]], [], "a"]),
+    *([["2", "user:1", "", 5, "Hello"]],),
     *([1, 0, 0, 1, 1, ["red"]], "r", ["r", "r0"], {"a": "r0"}, "leaf"),
     *("a", 1, 0, True, 1.0, None, b"x", ["x"], [], {}, "b1", "user:1", "viewer", "paragraph"),
     *(["a"], [["a", "b", 1]], {"a": "viewer"}, {"a": 1}, [["b1", "paragraph", "x"]], ["a", 1, "b"]),

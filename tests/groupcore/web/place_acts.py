@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 from groupcore.shared.access import Right
-from groupcore.shared.places import Cell, Edit, PlaceOutline, Thing
+from groupcore.shared.places import Cell, Edit, PlaceOutline, PlaceTalk, Thing
 from groupcore.shared.places.digest import CellDigest
 from groupcore.shared.places.limits import SIDE, START
 from groupcore.shared.places.parts import Parcel, Signal
+from groupcore.shared.places.talk import Remark
 
 KINDS = ("sticky", "switch", "light", "dice", "vote", "ball", "timer", "furniture")
 HERE, ASIDE = "r0", "r1"
@@ -101,3 +102,20 @@ async def act_in_place(place: PlaceOutline, word: str, draw: random.Random) -> N
         await place.describe(some, CellDigest(draw.randrange(9), -4, -3, 2, 1, (word,)))
     else:
         await place.rename(word)
+
+
+async def act_in_talk(talk: PlaceTalk, word: str, draw: random.Random) -> None:
+    """One operation of a place's chat; some remarks are so long that older ones make room."""
+    chosen, ids = draw.random(), list(talk.remarks)
+    if len(ids) < 3 or chosen < 0.6:
+        await talk.say(word * draw.choice([1, 3]), draw.choice(["", "Ann"]), draw.choice("ab"))
+    elif chosen < 0.75:
+        await talk.take_back(draw.choice(ids), draw.choice("ab"))
+    elif chosen < 0.85:
+        await talk.remove([ids[0], "never"])
+    elif chosen < 0.95:
+        said = talk.said + 2
+        again = [Remark(f"{said:x}", "user:1", "", 5, word), Remark(ids[0], "a", "", 1, word)]
+        await talk.bring_back(again, said)
+    else:
+        await talk.follow(draw.randrange(9), {"*": Right.MANAGE})

@@ -24,12 +24,12 @@ from groupcore.objects.refusal import RefusalError
 from groupcore.objects.rich_delta import Run, canonical, length, rich
 from groupcore.shared.documents import Block, DocumentOutline, Seed
 from groupcore.shared.documents.parts import Parcel
-from groupcore.shared.places import Cell, PlaceOutline
+from groupcore.shared.places import Cell, PlaceOutline, PlaceTalk
 from groupcore.shared.testing import World
 from groupcore.shared.types import Counter, List, Lock, Map, Outline, Register, RichText, Text
 from tests.groupcore.objects.vectors import FOLDER, File, as_text
 from tests.groupcore.web.outline_verbs import outline_verbs
-from tests.groupcore.web.place_acts import act_in_cell, act_in_place, sight_in
+from tests.groupcore.web.place_acts import act_in_cell, act_in_place, act_in_talk, sight_in
 
 NAME = "objects.json"
 KINDS = kinds_of(
@@ -46,6 +46,7 @@ KINDS = kinds_of(
         Outline,
         Cell,
         PlaceOutline,
+        PlaceTalk,
     ]
 )
 STEPS = 24
@@ -125,6 +126,9 @@ async def act(kind: str, target: object, draw: random.Random) -> None:
         case PlaceOutline():
             with suppress(RefusalError):
                 await act_in_place(target, word, draw)
+        case PlaceTalk():
+            with suppress(RefusalError):
+                await act_in_talk(target, word, draw)
         case _:
             with suppress(RefusalError):
                 await act_in_document(target, word, draw)

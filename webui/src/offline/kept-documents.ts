@@ -51,7 +51,7 @@ function placeOf(id: string, kept: readonly StoredPlace[], pictures: number): Ke
   const renamed = kept.flatMap((one) => one.renamed ?? []);
   const title = renamed[0] ?? backdrops[0]?.outline.title ?? "";
   const places = kept.reduce(
-    (sum, { errands }) => sum + changedBy(errands),
+    (sum, { errands, talk }) => sum + changedBy(errands) + (talk?.waiting.length ?? 0),
     renamed.length + pictures,
   );
   return { id, isPlace: true, title, places, isShowable: backdrops.length > 0 };

@@ -3,7 +3,7 @@
 import { decode, encode } from "@msgpack/msgpack";
 import { expect, vi } from "vitest";
 import { ApiError } from "../../src/api";
-import { BoardController, type BoardState } from "../../src/board/live/controller";
+import { BoardController, type BoardParts, type BoardState } from "../../src/board/live/controller";
 import { LocalPlace } from "../../src/board/live/local-doors";
 import { Camera } from "../../src/board/model/camera";
 import type { Call, Out } from "../../src/client/messages";
@@ -11,6 +11,7 @@ import { connect } from "../../src/client/session";
 import type { ClientLocks } from "../../src/client-lock";
 import type { StoredPicture } from "../../src/pictures/sending";
 import { PlaceRefusal } from "../../src/place/refusal";
+import type { WireRemark } from "../../src/place/talk";
 import { operationOf } from "../../src/place/wire";
 import type { Socket } from "../../src/shared/link";
 import type { Store } from "../../src/store";
@@ -42,6 +43,10 @@ export class PlaceNode {
   refuses = "";
   /** The names of files that were taken, and the pictures that were copied from other places. */
   readonly taken: string[] = [];
+  readonly remarks: WireRemark[] = [];
+  private said = 0;
+  /** A text that the chat does not take. */
+  refusedRemark = "";
   readonly adopted: (readonly [from: string, picture: string])[] = [];
   private readonly known = new Map<string, Verdict[]>();
   private readonly connections = new Set<Connection>();
@@ -93,6 +98,7 @@ export class PlaceNode {
 
   stateOf(name: string): unknown {
     const path = name.split("/")[2];
+    if (path === "talk") return { remarks: [...this.remarks] };
     if (path !== undefined) return cellToWire(this.place.at(path));
     const { tree } = this.place;
     return { title: this.title, version: tree.size, tree: [...tree], far: [] };
@@ -117,6 +123,7 @@ export class PlaceNode {
 
   private do(client: string, name: string, operation: string, args: readonly unknown[]): unknown {
     const path = name.split("/")[2];
+    if (path === "talk") return this.talk(operation, args.map(String));
     if (path === undefined) {
       this.title = String(args[0]);
       return null;
@@ -124,6 +131,20 @@ export class PlaceNode {
     const known = operationOf(operation, args);
     if (known === null) throw new PlaceRefusal("bad_action");
     return this.place.run(path, client, known) ?? null;
+  }
+
+  /** The chat, of guests who are told apart. */
+  private talk(operation: string, [text = "", name = "", by = ""]: readonly string[]): unknown {
+    if (text === this.refusedRemark) throw new PlaceRefusal("bad_thing");
+    if (operation === "say") {
+      this.said += 1;
+      const id = this.said.toString(16);
+      this.remarks.push([id, `guest/${by}`, name, 1_000 * this.said, text]);
+      return id;
+    }
+    const at = this.remarks.findIndex(([id]) => id === text);
+    if (at >= 0) this.remarks.splice(at, 1);
+    return at >= 0;
   }
 
   /** All that have an object open are told what it is now. */
@@ -216,7 +237,11 @@ export interface Tab {
 /** The ids that are held, by tab: of one browser. */
 const held = new Map<string, object>();
 
-export async function tab(node: PlaceNode, store: Store | null): Promise<Tab> {
+export async function tab(
+  node: PlaceNode,
+  store: Store | null,
+  more: Partial<BoardParts> = {},
+): Promise<Tab> {
   const own = {};
   let isDead = false;
   let shown: BoardState | null = null;
@@ -252,6 +277,8 @@ export async function tab(node: PlaceNode, store: Store | null): Promise<Tab> {
     after,
     now_ms: () => Date.now(),
     name: "Ann",
+    isShared: true,
+    ...more,
     changed: (state) => {
       shown = state;
       if (state.notice !== null && said.at(-1) !== state.notice) said.push(state.notice);

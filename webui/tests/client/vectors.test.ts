@@ -15,6 +15,7 @@ import { Text } from "../../src/client/text";
 import { Counter, Lock, Register, SharedMap } from "../../src/client/types";
 import { BlockObject } from "../../src/document/block";
 import { OutlineObject } from "../../src/document/outline";
+import { TalkObject } from "../../src/place/talk";
 import { CellObject, PlaceObject, type WireOutline } from "../../src/place/wire";
 import { cellToWire } from "../place/cell-to-wire";
 import { FakeHost } from "./host";
@@ -52,6 +53,7 @@ const KINDS: Record<string, [Kind<Openable>, (object: never) => unknown]> = {
   Block: [BlockObject, ({ state: { via, ...state } }: BlockObject) => state],
   Cell: [CellObject, (cell: CellObject) => cellToWire(cell.state)],
   PlaceOutline: [PlaceObject, (place: PlaceObject) => place.state],
+  PlaceTalk: [TalkObject, (talk: TalkObject) => talk.state],
   DocumentOutline: [OutlineObject, (outline: OutlineObject) => outline.state],
   Text: [Text, (text: Text) => ({ text: text.value, version: text.confirmedEdits, recent: null })],
 };

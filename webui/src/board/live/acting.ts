@@ -49,14 +49,23 @@ export interface ActingParts {
 /** Acts that are asked for anew only once the order has done them. */
 const ONE_AT_A_TIME: ReadonlySet<string> = new Set(["roll", "start", "kick"]);
 
+/** In whose name somebody acts: guests, and who came by one link, are told apart by their browsers. */
+export function actsAs({
+  principal,
+  voter,
+  isShared,
+}: Pick<ActingParts, "principal" | "voter" | "isShared">): string {
+  if (principal === "") return voter;
+  return isShared ? `${principal}/${voter}` : principal;
+}
+
 export class Acting implements Actor, Now, Hands {
   /** How often something was asked of a thing that has no end yet, by thing and action. */
   private readonly underWay = new Map<string, number>();
   private readonly votesAs: string;
 
   constructor(private readonly parts: ActingParts) {
-    const { principal, voter, isShared } = parts;
-    this.votesAs = principal === "" ? voter : isShared ? `${principal}/${voter}` : principal;
+    this.votesAs = actsAs(parts);
   }
 
   get mayWrite(): boolean {

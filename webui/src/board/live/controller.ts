@@ -21,14 +21,15 @@ import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
 import { Album, type Load } from "../pictures/album";
 import { PictureDesk } from "../pictures/desk";
-import { Acting } from "./acting";
+import { Acting, actsAs } from "./acting";
 import { Announcer, isNamed, type News } from "./announcer";
 import { Bells } from "./bells";
-import { changedBy, isStoredPlace, type StoredPlace, thingsOf } from "./keeping";
+import { changedBy, isStoredPlace, type StoredPlace, stateless, thingsOf } from "./keeping";
 import { type Draft, Others, type Person, personOf, type Stance, toPresence } from "./others";
 import { type NotDone, PlaceView } from "./place-view";
 import { PRESENCE } from "./presence";
 import { SessionDoors } from "./session-doors";
+import { type Names, Talk } from "./talk";
 import { Whereabouts } from "./whereabouts";
 
 export interface BoardState {
@@ -53,6 +54,8 @@ export interface BoardState {
   /** What others did, to be said aloud. */
   readonly said: string;
   readonly condition: string;
+  /** Remarks of others in the chat that the person has not read. */
+  readonly unread: number;
 }
 
 export interface BoardParts {
@@ -72,6 +75,10 @@ export interface BoardParts {
   readonly after: (delay_ms: number, act: () => void) => () => void;
   readonly now_ms: () => number;
   readonly role?: () => Promise<string>;
+  /** What those are called who said something in the chat. */
+  readonly names?: () => Promise<Names>;
+  /** Takes a remark of somebody else away. */
+  readonly removeRemark?: (id: string) => Promise<void>;
   readonly name: string;
   readonly changed: (state: BoardState) => void;
   /** The picture is another one. */
@@ -105,8 +112,11 @@ export class BoardController {
   private readonly waiting: Waiting;
   private readonly announcer: Announcer;
   readonly bells: Bells;
+  readonly talk: Talk;
   /** Everything was brought into sight once. */
   isFitted = false;
+  /** The person has the chat before them. */
+  isReading = false;
   readonly whereabouts = new Whereabouts();
   private here: Presence | null = null;
   private at: Point | null = null;
@@ -192,9 +202,7 @@ export class BoardController {
     this.acting = new Acting({
       place: this.place,
       mayWrite: () => this.mayWrite,
-      principal,
-      isShared: parts.isShared === true,
-      voter: parts.voter ?? this.session.client,
+      ...this.self,
       isSelf: (who) => this.session.isSelf(who),
       now_ms: parts.now_ms,
       isRinging: (thing) => this.bells.ringingSince(thing) !== null,
@@ -205,6 +213,20 @@ export class BoardController {
       tell: (said) => this.tellAloud(said),
       nameOf: (holder) => this.others.people.find(({ who }) => who === holder)?.name ?? "",
       changed: () => this.isClosed || parts.drawn(),
+    });
+    this.talk = new Talk({
+      session: this.session,
+      place: id,
+      left: left?.talk ?? null,
+      author: actsAs(this.self),
+      by: this.self.voter,
+      name: () => this.name,
+      after: later,
+      names: parts.names,
+      remove: parts.removeRemark,
+      changed: () => this.tell(),
+      waits: () => this.keep(true),
+      heard: (by) => this.hears(by),
     });
     const { wish } = this.place;
     this.place.wish = (asked) => {
@@ -238,6 +260,12 @@ export class BoardController {
     this.keep();
   }
 
+  /** Who acts here. */
+  private get self(): { principal: string; isShared: boolean; voter: string } {
+    const { principal, isShared, voter } = this.parts;
+    return { principal, isShared: isShared === true, voter: voter ?? this.session.client };
+  }
+
   get state(): BoardState {
     const { doors, session, waiting } = this;
     return {
@@ -257,6 +285,7 @@ export class BoardController {
       uploads: this.pictures.cards,
       said: this.said,
       condition: session.state === "connected" ? session.condition : "serving",
+      unread: this.talk.unread,
     };
   }
 
@@ -266,9 +295,10 @@ export class BoardController {
 
   private get save(): SaveState {
     const { waiting } = this.pictures;
-    const edits = this.place.unsaved + this.doors.outline.unsaved + waiting;
+    const { talk } = this;
+    const edits = this.place.unsaved + this.doors.outline.unsaved + talk.unsaved + waiting;
     const changed = changedBy(this.place.errands.all) + (this.doors.renamed === null ? 0 : 1);
-    const places = edits === 0 ? 0 : Math.max(1, changed + waiting);
+    const places = edits === 0 ? 0 : Math.max(1, changed + talk.unanswered + waiting);
     if (this.session.state !== "connected") return { kind: "offline", edits, places };
     return { kind: edits === 0 ? "saved" : "saving", edits, places };
   }
@@ -276,7 +306,8 @@ export class BoardController {
   // --- what outlives the tab ------------------------------------------------------------------
 
   private get hasUnsent(): boolean {
-    return this.place.errands.all.length > 0 || this.doors.renamed !== null;
+    const { errands } = this.place;
+    return errands.all.length > 0 || this.doors.renamed !== null || this.talk.unanswered > 0;
   }
 
   private toKeep(): Kept {
@@ -284,7 +315,9 @@ export class BoardController {
     const { client, stored: session, state } = this.session;
     const errands = this.place.errands.stored;
     const isOffline = state !== "connected";
-    const left = this.hasUnsent ? { ...this.doors.stored(isOffline), errands } : null;
+    const { stored: talk } = this.talk;
+    const said = talk === null ? {} : { talk: stateless(talk) };
+    const left = this.hasUnsent ? { ...this.doors.stored(isOffline), errands, ...said } : null;
     const { principal } = this.parts;
     return { doc: this.id, client, principal, session, state: left, drafts: [] };
   }
@@ -485,6 +518,11 @@ export class BoardController {
     if (thing !== undefined) this.say(boardWords.rings(nameOf(thing)), RING_NOTICE_MS);
   }
 
+  /** Somebody has said something in the chat; who has it open reads it there. */
+  private hears(by: string | null): void {
+    if (!this.isReading) this.tellAloud(boardWords.saidInTalk(by ?? ""));
+  }
+
   /** What is said once more, as of a die that falls the same, is another text for screen readers. */
   private tellAloud(said: string): void {
     this.said = said !== "" && said === this.said ? `${said}\u00a0` : said;
@@ -502,6 +540,7 @@ export class BoardController {
   private takePictures(): void {
     if (this.hasPictures || !this.doors.isLoaded) return;
     this.hasPictures = true;
+    this.talk.begin();
     void this.pictures.restore();
   }
 

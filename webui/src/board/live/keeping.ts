@@ -16,6 +16,8 @@ export interface StoredPlace {
   readonly errands: readonly StoredErrand[];
   readonly cells: readonly (readonly [path: string, StoredObject])[];
   readonly place: StoredObject;
+  /** What was said in the chat and has no answer yet. */
+  readonly talk?: StoredObject;
   /** Another name that waits to be given. */
   readonly renamed: string | null;
   /** While there is no connection. Under this name the store writes it only when it is another one. */

@@ -2,7 +2,7 @@
 
 import type { Identity } from "../../account/session";
 import { fetchTicket } from "../../account/ticket";
-import { ask, listSockets, socketUrl, textOf } from "../../api";
+import { ask, fields, listSockets, socketUrl, textOf } from "../../api";
 import { after, openSocket } from "../../client/browser";
 import { connect } from "../../client/session";
 import { browserLocks, type ClientLocks } from "../../client-lock";
@@ -11,6 +11,7 @@ import { SUBPROTOCOL } from "../../subprotocol";
 import { loadVoter } from "../../voter";
 import { loadImage, placePicturesPath } from "../pictures/album";
 import { BoardController, type BoardParts } from "./controller";
+import type { Names } from "./talk";
 
 const socket = (url: string) => openSocket(url, SUBPROTOCOL);
 const transfer = () => import("../../pictures/transfer");
@@ -66,6 +67,8 @@ export async function openBoard(
     now_ms: () => Date.now(),
     name,
     ...role,
+    ...(identity.hasAccounts ? { names: () => namesIn(id) } : {}),
+    removeRemark: (remark) => removeRemark(id, remark),
     ...told,
   });
   const learn = (): void =>
@@ -76,6 +79,21 @@ export async function openBoard(
   // Who has come up without a connection has learnt of none.
   if (!navigator.onLine) addEventListener("online", learn, { once: true });
   return controller;
+}
+
+/** Of those who have said something in the chat; null: the account was erased. */
+async function namesIn(id: string): Promise<Names> {
+  const { remarks } = await ask(talkPath(id));
+  const rows = Array.isArray(remarks) ? remarks.map(fields) : [];
+  return new Map(rows.map((row) => [textOf(row.author), row.by_erased ? null : textOf(row.by)]));
+}
+
+async function removeRemark(id: string, remark: string): Promise<void> {
+  await ask(`${talkPath(id)}/${encodeURIComponent(remark)}`, { method: "DELETE" });
+}
+
+function talkPath(id: string): string {
+  return `/api/v1/places/${encodeURIComponent(id)}/talk`;
 }
 
 async function roleIn(id: string): Promise<string> {

@@ -12,7 +12,7 @@ import type { CellDoor, Doors, Far, How } from "./doors";
 import { type Backdrop, type StoredPlace, stateless, withoutGrabs } from "./keeping";
 import { OrderClock } from "./order-clock";
 
-/** Objects that are no cells: the outline, who is here, and some to spare. */
+/** Objects that are no cells: the outline, who is here, the chat, and one to spare. */
 const OTHERS = 4;
 /** So long a joint move waits for its parts to be saved. */
 const SAVED_MS = 3_000;

@@ -54,7 +54,8 @@ export type KeyAct =
         | "use"
         | "more"
         | "escape"
-        | "snap";
+        | "snap"
+        | "talk";
     };
 
 export interface Keyed {
@@ -144,6 +145,8 @@ function plain({ key, code, shiftKey }: Keyed): KeyAct | null {
       return { do: "snap" };
     case "b":
       return { do: "face" };
+    case "c":
+      return { do: "talk" };
     case PICTURE_KEY:
       return { do: "picture" };
     case MORE_KEY:

@@ -23,6 +23,7 @@ export function boardHelp(isMac: boolean): HelpSection[] {
     [`${shift} 1`, boardWords.fit],
     [`${shift} 2`, boardWords.fitChosen],
     ["B", boardWords.switchFace],
+    ["C", boardWords.talk],
     ["G", boardWords.snap],
     [`${mod} F`, boardWords.find],
   ] as const;

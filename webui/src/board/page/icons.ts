@@ -49,6 +49,8 @@ export const ICONS: Readonly<Record<string, string>> = {
   list: "M8.5 6.5H20M8.5 12H20M8.5 17.5H20M4.2 6.5h.01M4.2 12h.01M4.2 17.5h.01",
   room: "M4 18V8.5L12 4l8 4.5V18l-8 3zM4 8.5l8 3.5 8-3.5M12 12v9",
   eyes: "M2.8 12S6.2 6 12 6s9.2 6 9.2 6-3.4 6-9.2 6-9.2-6-9.2-6zM9.4 12a2.6 2.6 0 1 1 5.2 0a2.6 2.6 0 1 1-5.2 0",
+  talk: "M4.5 5h15v11h-8.5L6.5 20v-4h-2zM8.5 9h7M8.5 12h4.5",
+  send: "M4 12h15M13 6l6 6-6 6",
   close: "M6 6l12 12M18 6L6 18",
   previous: "M6 14.5l6-6 6 6",
   next: "M6 9.5l6 6 6-6",

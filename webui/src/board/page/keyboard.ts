@@ -14,6 +14,8 @@ export interface KeyOwner {
   readonly controller: BoardController;
   face(): void;
   find(): void;
+  /** Opens the chat. */
+  talk(): void;
   help(): void;
   /** The person wants to choose pictures. */
   picture(): void;
@@ -104,6 +106,9 @@ export class Keys {
         return true;
       case "find":
         owner.find();
+        return true;
+      case "talk":
+        owner.talk();
         return true;
       case "help":
         owner.help();

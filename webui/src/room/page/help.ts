@@ -30,6 +30,7 @@ export function roomHelp(isMac: boolean): HelpSection[] {
     ["N", roomWords.nearTitle],
     ["O", roomWords.onBoard],
     ["B", roomWords.switchFace],
+    ["C", boardWords.talk],
     [`${mod} F`, boardWords.find],
   ] as const;
   return [

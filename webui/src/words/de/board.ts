@@ -160,6 +160,12 @@ export default {
   notNow: "Nicht jetzt",
   heldBy: (name) => `${name} war zuerst da und hält es. Ihres liegt wieder, wo es war.`,
   held: "Jemand anderes war zuerst da und hält es. Ihres liegt wieder, wo es war.",
+  // the chat
+  talk: "Chat",
+  talkUnread: (count: number) =>
+    plural(count, "Chat, 1 neue Nachricht", `Chat, ${number(count)} neue Nachrichten`),
+  saidInTalk: (name: string) =>
+    name === "" ? "Neue Nachricht im Chat." : `Neue Nachricht im Chat, von ${name}.`,
   thing_locked: "Es ist gesperrt. Entsperren Sie es zuerst.",
   thing_busy: "Andere bewegen es gerade. Versuchen Sie es noch einmal.",
   no_such_thing: "Jemand hat es inzwischen gelöscht.",

@@ -163,6 +163,12 @@ export default {
   notNow: "Not now",
   heldBy: (name: string) => `${name} was first and has it. Yours is back where it was.`,
   held: "Somebody else was first and has it. Yours is back where it was.",
+  // the chat
+  talk: "Chat",
+  talkUnread: (count: number) =>
+    plural(count, "Chat, 1 new message", `Chat, ${number(count)} new messages`),
+  saidInTalk: (name: string) =>
+    name === "" ? "New message in the chat." : `New message in the chat, from ${name}.`,
   // refusals
   thing_locked: "It is locked. Unlock it first.",
   thing_busy: "It is being moved by others. Try again.",
