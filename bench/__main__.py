@@ -41,6 +41,8 @@ NAMES = (
     "crowd",
     "attending",
     "places",
+    "places-million",
+    "place-sizes",
 )
 
 

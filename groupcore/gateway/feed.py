@@ -105,10 +105,16 @@ class Feed:
             self._parts = self.kind.parts(self._target())
         self.followers[page] = Seeing(sight, self._parts.seen(sight))
 
-    def look(self, page: Outlet, sight: Sight) -> None:
-        """The page sees another part of it from now on; BadRequestError."""
+    def look(self, page: Outlet, sight: Sight, is_current: bool = True) -> None:
+        """The page sees another part of it from now on; BadRequestError.
+
+        `is_current`: what is here is of now. Else it is given what it sees when that is so.
+        """
         self._gateway.turn_to(None)  # P1: what it is given is as of this place
         before = self.followers.get(page)
+        if not is_current:
+            self.followers[page] = Seeing(sight, before.parts if before else frozenset())
+            return
         self.follow(page, sight)
         if before is None:
             page.send_snapshot(self, -1)

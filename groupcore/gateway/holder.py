@@ -265,7 +265,9 @@ class Holder(Outlet):
         if asked is not None:
             asked.sight = sight
         elif opened is not None and opened.feed is not None:
-            opened.feed.look(self, sight)
+            replica = self.session.port(opened.kind.kind, name).user
+            assert isinstance(replica, Replica)
+            opened.feed.look(self, sight, replica.is_in)
 
     # --- closing --------------------------------------------------------------------------------
 

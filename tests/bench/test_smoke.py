@@ -43,7 +43,9 @@ from bench import (
     ordering,
     pipeline,
     pipeline_cases,
+    place_sizes,
     places,
+    places_million,
     scroll,
     sequencers,
     slowing,
@@ -111,6 +113,23 @@ def run_places(patch: pytest.MonkeyPatch, folder: Path) -> object:
     assert [row["case"] for row in rows] == ["sight", "sizes", "walk", "grabs", "people"]
     assert rows[0]["outline_bytes"] < rows[0]["bytes_in_sight"]
     assert rows[3]["winners"] == [1]
+    return rows
+
+
+def run_places_million(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    patch.setattr(places, "SETTLED_S", 0.3)
+    small = places.Size((400, 500), looks=1, cells=2, grabs=1, people=2, shown_s=0.1)
+    patch.setattr(places_million, "LARGE", small)
+    rows = places_million.run(quick=False)["places"]
+    assert isinstance(rows, list)
+    assert [row["things"] for row in rows if row["case"] == "sight"] == [400, 500]
+    return rows
+
+
+def run_place_sizes(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    rows = place_sizes.measure((10_000, 40_000), 3)
+    assert rows[-1]["bytes_in_sight_times"] < 1.2
+    assert rows[-1]["whole_bytes_times"] > rows[-1]["bytes_in_sight_times"]
     return rows
 
 
@@ -265,6 +284,8 @@ SMOKES: dict[str, Smoke] = {
     "trace": run_trace,
     "attending": run_attending,
     "places": run_places,
+    "places-million": run_places_million,
+    "place-sizes": run_place_sizes,
 }
 
 

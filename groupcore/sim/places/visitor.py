@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from groupcore.errors import GroupcoreError
 from groupcore.sequencing.names import Process
 from groupcore.shared.machine import Done
-from groupcore.shared.object import SharedObject
+from groupcore.shared.object import SharedObject, is_current
 from groupcore.shared.places import Cell
 from groupcore.shared.places.interest import View
 from groupcore.shared.places.limits import SIDE
@@ -65,10 +65,9 @@ class Visit:
         place = self.program.place
         if place is None or self.is_over:
             return
-        self._look_at_map(place.outline_name, view)
         self.needed = place.look(view, self.cells.keys()).needed
-        if self.chart is not None and self.chart.needed(view, self.cells.keys()) != self.needed:
-            self._visitor.lost("finds not all cells that it sees on its map")
+        if is_current(place.outline):
+            self._look_at_map(place.outline_name, view)
         for path in self.needed:
             busy = self._opening | self._closing
             if path not in self.cells and path not in busy:
@@ -90,6 +89,8 @@ class Visit:
             self.chart.look(view.box)
         elif body is not None:
             self.chart = Chart(body, view.box, self._visitor.lost)
+        if self.chart is not None and self.chart.needed(view, self.cells.keys()) != self.needed:
+            self._visitor.lost("finds not all cells that it sees on its map")
 
     @property
     def is_settled(self) -> bool:
