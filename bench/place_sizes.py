@@ -29,7 +29,7 @@ from groupcore.shared.places.limits import SPLIT_ABOVE, SPLITS_MAX
 from groupcore.shared.places.outline import Described
 from groupcore.shared.places.squares import ROOT, Box, leaves_in, quarters, square_of
 from groupcore.view import Address
-from groupcore.web import place_kinds
+from groupcore.gateway import place_kinds
 
 THINGS = (10_000, 100_000, 1_000_000)
 LOOKS = 40

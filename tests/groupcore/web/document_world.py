@@ -67,8 +67,7 @@ class HostFeed(Feed):
         if done.verdict is None or done.repeated:
             return
         client = next(reversed(self.body.machine.verdicts.last_numbers()))
-        for item in self._items[told:]:
-            cast("list[object]", item)[1] = client
+        self._items[told:] = [one._replace(who=client) for one in self._items[told:]]
 
 
 class Gate:
