@@ -19,6 +19,7 @@ import msgpack
 
 from bench.measuring import load_average, quantile
 from bench.places import SEEN, STEP, Row
+from groupcore.gateway import place_kinds
 from groupcore.gateway.outline_parts import OutlineParts
 from groupcore.sequencing.names import Process
 from groupcore.shared.machine import Entry, Machine
@@ -29,7 +30,6 @@ from groupcore.shared.places.limits import SPLIT_ABOVE, SPLITS_MAX
 from groupcore.shared.places.outline import Described
 from groupcore.shared.places.squares import ROOT, Box, leaves_in, quarters, square_of
 from groupcore.view import Address
-from groupcore.gateway import place_kinds
 
 THINGS = (10_000, 100_000, 1_000_000)
 LOOKS = 40

@@ -35,7 +35,9 @@ class Lifetime(Schedule):
     def after(self, delay_s: float, callback: Callable[[], None]) -> None:
         """See `Schedule`. Behind its end nothing is: coroutines are collected at any time."""
         if not self.is_over:
-            self._clock.after(int(delay_s * SECOND), self._run, callback)
+            # What is due a little later is never due now: who waits for it would wait for ever.
+            delay_ns = int(delay_s * SECOND) or int(delay_s > 0)
+            self._clock.after(delay_ns, self._run, callback)
 
     def spawn(self, coroutine: Coroutine[object, None, R]) -> Pending[R]:
         """See `Schedule`. Behind its end nothing is begun, either."""

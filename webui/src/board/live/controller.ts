@@ -1,17 +1,15 @@
 /** One open place: the session, the board, the people on it, and how things stand with one's edits. */
 
 import { OwnRole } from "../../account/own-role";
-import type { Options, Session, State } from "../../client/session";
+import type { Session, State } from "../../client/session";
 import { Presence } from "../../client/volatile";
-import type { ClientLocks } from "../../client-lock";
 import type { SaveState } from "../../document/types";
 import type { Calls } from "../../here/calls";
 import { Keeper, takeKept } from "../../keeper";
-import type { Upload, UploadParts } from "../../pictures/uploads";
 import { clipped } from "../../place/interest";
 import type { Box } from "../../place/squares";
 import type { Problem } from "../../problem";
-import type { Kept, Store } from "../../store";
+import type { Kept } from "../../store";
 import { Waiting } from "../../waiting";
 import { boardWords } from "../../words/board";
 import { number } from "../../words/formats";
@@ -19,73 +17,20 @@ import { Board } from "../model/board";
 import { NO_EDGES } from "../model/camera";
 import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
-import { Album, type Load } from "../pictures/album";
+import { Album } from "../pictures/album";
 import { PictureDesk } from "../pictures/desk";
 import { Acting, actsAs } from "./acting";
 import { Announcer, isNamed, type News } from "./announcer";
 import { Bells } from "./bells";
 import { changedBy, isStoredPlace, type StoredPlace, stateless, thingsOf } from "./keeping";
+import { notDoneText } from "./not-done";
 import { type Draft, Others, type Person, personOf, type Stance, toPresence } from "./others";
-import { type NotDone, PlaceView } from "./place-view";
+import type { BoardParts, BoardState } from "./parts";
+import { PlaceView } from "./place-view";
 import { PRESENCE } from "./presence";
 import { SessionDoors } from "./session-doors";
-import { type Names, Talk } from "./talk";
+import { Talk } from "./talk";
 import { Whereabouts } from "./whereabouts";
-
-export interface BoardState {
-  readonly isLoaded: boolean;
-  readonly title: string;
-  readonly save: SaveState;
-  /** The browser's store has what is not saved; null: it cannot have it. */
-  readonly isKept: boolean | null;
-  readonly waited_s: 0 | 3 | 10;
-  readonly problem: Problem | null;
-  readonly role: string | null;
-  readonly mayWrite: boolean;
-  readonly people: readonly Person[];
-  readonly following: Person | null;
-  /** Who asks to come. */
-  readonly caller: Person | null;
-  /** One has just asked the others. */
-  readonly isCalling: boolean;
-  readonly notice: string | null;
-  /** Pictures on their way, and those that were not taken. */
-  readonly uploads: readonly Upload[];
-  /** What others did, to be said aloud. */
-  readonly said: string;
-  readonly condition: string;
-  /** Remarks of others in the chat that the person has not read. */
-  readonly unread: number;
-}
-
-export interface BoardParts {
-  readonly session: (options: Pick<Options, "stored" | "kept" | "onState">) => Session;
-  readonly store: Store | null;
-  readonly locks: ClientLocks;
-  /** Whose page this is; what was kept for another person is left alone. */
-  readonly principal: string;
-  /** Others have the same principal: guests, and who came by the same link. */
-  readonly isShared?: boolean;
-  /** Tells this browser's person from those others. */
-  readonly voter?: string;
-  /** The person wants nothing to move that need not. */
-  readonly isCalm?: () => boolean;
-  /** Goes to a path of this page, or opens another one in a tab of its own. */
-  readonly go?: (to: string) => void;
-  readonly after: (delay_ms: number, act: () => void) => () => void;
-  readonly now_ms: () => number;
-  readonly role?: () => Promise<string>;
-  /** What those are called who said something in the chat. */
-  readonly names?: () => Promise<Names>;
-  /** Takes a remark of somebody else away. */
-  readonly removeRemark?: (id: string) => Promise<void>;
-  readonly name: string;
-  readonly changed: (state: BoardState) => void;
-  /** The picture is another one. */
-  readonly drawn: () => void;
-  readonly write: (thing: import("../../place/thing").Thing, isNew: boolean) => void;
-  readonly pictures: Pick<UploadParts, "send" | "copy"> & { readonly load: Load };
-}
 
 const NOTICE_MS = 6_000;
 /** What is said of before is read by who has just come back. */
@@ -97,6 +42,8 @@ const WALK_SHOWN_MS = 100;
 /** As long as the nodes have people wait between two calls, and a little more. */
 const CALL_MS = 10_500;
 const IDLE_MS = 120_000;
+
+export type { BoardParts, BoardState } from "./parts";
 
 export class BoardController {
   readonly board: Board;
@@ -614,21 +561,5 @@ export class BoardController {
       this.waiting.watch(this.save.edits, () => this.tell());
       this.parts.changed(this.state);
     });
-  }
-}
-
-/** What people read where something was not done. */
-export function notDoneText({ code }: NotDone): string {
-  switch (code) {
-    case "thing_locked":
-    case "thing_busy":
-    case "no_such_thing":
-    case "cell_full":
-    case "bad_thing":
-      return boardWords[code];
-    case "thing_held":
-      return boardWords.held;
-    default:
-      return boardWords.notDone;
   }
 }
