@@ -19,9 +19,11 @@ export type Translation<T> = { readonly [K in keyof T]: T[K] extends string ? st
 const KEY = "groupcore.language";
 /**
  * Which of them come in one file: vite.config.ts. Each is named in what all pages load: the room
- * names its own.
+ * and cards name their own.
  */
-export const files = import.meta.glob<Area>(["./*/*.ts", "!./*/room.ts"], { import: "default" });
+export const files = import.meta.glob<Area>(["./*/*.ts", "!./*/{cards,room,settings}.ts"], {
+  import: "default",
+});
 
 let tag = "en";
 /** The areas whose code is here. */

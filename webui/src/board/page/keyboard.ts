@@ -188,7 +188,7 @@ export class Keys {
   copy(event: ClipboardEvent): void {
     const { board, id } = this.owner.controller;
     if (board.chosen.length === 0 || event.clipboardData === null) return;
-    copyTo(event.clipboardData, board.chosen, id);
+    copyTo(event.clipboardData, board.chosen, id, this.owner.controller.acting);
     event.preventDefault();
   }
 
