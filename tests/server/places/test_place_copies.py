@@ -24,6 +24,7 @@ def test_a_copy_is_bound_as_the_other_one_and_nothing_of_it_runs() -> None:
         Thing("l", "light", props=(("on", True),)),
         Thing("t", "timer", props=(("due", 9_000), ("rings", 2))),
         Thing("ball", "ball", props=(("vx", 3), ("vy", -4))),
+        Thing("card", "card", props=(("document", "d-1"),)),
         Thing("v", "vote", props=(("choices", 3),), votes=(("user:bob", 1),)),
     ]
     made = dict(zip((one.id for one in things), copies(things, "new"), strict=True))
@@ -39,6 +40,7 @@ def test_a_copy_is_bound_as_the_other_one_and_nothing_of_it_runs() -> None:
     assert made["l"].props == (("on", True),)
     assert made["t"].props == (("due", 0), ("rings", 2))
     assert made["ball"].props == (("vx", 0), ("vy", 0))
+    assert made["card"].props == (("document", "d-1"),)
     assert made["v"].votes == ()
     # The next attempt makes the same, another place its own.
     assert copies(things, "new") == list(made.values())

@@ -201,13 +201,8 @@ export class Session implements Host {
   }
 
   /** Opens the object of this name, made if it is new. `type`: the type's name at the server. */
-  async open<T extends Openable>(
-    kind: Kind<T>,
-    name: string,
-    type = kind.type,
-    prepare?: (object: T) => void,
-  ): Promise<T> {
-    const object = this.attach(kind, name, type, prepare);
+  async open<T extends Openable>(kind: Kind<T>, name: string, type = kind.type): Promise<T> {
+    const object = this.attach(kind, name, type);
     await Promise.race([object.ready, this.stopping]);
     return object;
   }

@@ -18,10 +18,10 @@ export type Translation<T> = { readonly [K in keyof T]: T[K] extends string ? st
 
 const KEY = "groupcore.language";
 /**
- * Which of them come in one file: vite.config.ts. Each is named in what all pages load: the room
- * and the chat name their own.
+ * Which of them come in one file: vite.config.ts. Each is named in what all pages load: the room,
+ * the chat and cards name their own.
  */
-export const files = import.meta.glob<Area>(["./*/*.ts", "!./*/room.ts", "!./*/talk.ts"], {
+export const files = import.meta.glob<Area>(["./*/*.ts", "!./*/{cards,room,settings,talk}.ts"], {
   import: "default",
 });
 

@@ -22,6 +22,7 @@ import { deedAt, linkButton, pillOf, voteLayout } from "../../src/board/model/zo
 import { type Given, readForm } from "../../src/board/page/forms";
 import { checkThing, type Thing, type Value, withProps } from "../../src/place/thing";
 import { boardWords } from "../../src/words/board";
+import { settingsWords } from "../../src/words/settings";
 
 const ANN: Actor = { mayWrite: true, isOnline: true, isOwn: (who) => who === "ann" };
 const READER: Actor = { ...ANN, mayWrite: false };
@@ -86,7 +87,12 @@ test("who may not write cannot use things, and sees why; what is for all at once
   const reasons = (actor: Actor) =>
     MADE_ACTING.flatMap((one) => deedsOf(made(one), actor).map(({ hindrance }) => hindrance));
   const blocked = reasons(READER).filter((one) => one === boardWords.mayNotUse);
-  expect(blocked.length).toBe(reasons(READER).length - 2);
+  // Doors, links and documents lead somewhere, and change nothing.
+  const leading = (["door", "link", "document"] as const).flatMap((one) =>
+    deedsOf(made(one), READER),
+  );
+  expect(leading.length).toBe(4);
+  expect(blocked.length).toBe(reasons(READER).length - leading.length);
   const needing = MADE_ACTING.filter((one) =>
     deedsOf(made(one), AWAY).some(({ hindrance }) => hindrance === boardWords.needsConnection),
   );
@@ -307,23 +313,25 @@ test("what others have things do is said as it stands; a ball that rolls is not"
 
 const GIVEN: Given = {
   ...{ text: " Name ", minutes: 5, seconds: 0, faces: 6, choices: "A\n\n B ", form: "card" },
-  ...{ back: "", href: "", place: "", lamps: [], title: "" },
+  ...{ back: "", href: "", place: "", document: "", lamps: [], title: "" },
 };
 
 test("forms say what is to be, and why it cannot", () => {
   const read = (thing: Thing, given: Partial<Given>) => readForm(thing, { ...GIVEN, ...given });
   expect(settings.secondsOf(read(made("timer"), { minutes: 1, seconds: 30 }).thing)).toBe(90);
   for (const minutes of [0, null, -1, 10_081])
-    expect(read(made("timer"), { minutes }).problem).toBe(boardWords.badLength);
+    expect(read(made("timer"), { minutes }).problem).toBe(settingsWords.badLength);
   for (const faces of [1, 1_001, 2.5, null])
-    expect(read(made("dice"), { faces }).problem).toBe(boardWords.badFaces);
+    expect(read(made("dice"), { faces }).problem).toBe(settingsWords.badFaces);
   const vote = read(made("vote"), {}).thing;
   expect([vote.text, settings.labelsOf(vote)]).toEqual(["Name", ["A", "B"]]);
   expect(vote.y - vote.height / 2).toBe(made("vote").y - made("vote").height / 2);
-  expect(read(made("vote"), { choices: " \n" }).problem).toBe(boardWords.noChoices);
+  expect(read(made("vote"), { choices: " \n" }).problem).toBe(settingsWords.noChoices);
   expect(read(made("vote"), { choices: "x\n".repeat(101) }).problem).not.toBe("");
   expect(read(made("vote"), { choices: "x".repeat(2_001) }).problem).not.toBe("");
-  expect(read(made("link"), { href: "javascript:alert(1)" }).problem).toBe(boardWords.badAddress);
+  expect(read(made("link"), { href: "javascript:alert(1)" }).problem).toBe(
+    settingsWords.badAddress,
+  );
   expect(settings.addressOf(read(made("link"), { href: "a.org" }).thing)?.host).toBe("a.org");
   const door = read(made("door"), { text: "", place: "p2", title: "Plan" }).thing;
   expect([settings.placeOf(door), door.text]).toEqual(["p2", "Plan"]);

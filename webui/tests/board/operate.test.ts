@@ -175,6 +175,7 @@ test("who may not write is told so, and nothing is asked of the place; a door op
     ...{ place: view, mayWrite: () => false, principal: "user:ann", isShared: false, voter: "v" },
     ...{ isSelf: () => false, now_ms: () => 0, isRinging: () => false, isCalm: () => true },
     ...{ hush: () => undefined, tell: () => undefined, nameOf: () => "", changed: () => undefined },
+    ...{ cards: { card: () => null }, read: () => undefined },
     say: (notice) => told.push(notice),
     go: (to) => told.push(to),
   });

@@ -28,11 +28,13 @@ export interface TextMark {
 
 export interface PictureMark {
   readonly kind: "picture";
-  /** Its hash; empty: there is none. */
+  /** Its hash; of a document's picture `DOCUMENT/HASH`; empty: there is none. */
   readonly picture: string;
   readonly width: number;
   readonly height: number;
   readonly says: string;
+  /** Its middle, where that is not the thing's. */
+  readonly at?: { readonly x: number; readonly y: number };
   /** What is drawn where the picture cannot be. */
   readonly instead: readonly (PathMark | TextMark)[];
 }

@@ -40,9 +40,9 @@ export function paint(
   for (const mark of marks) {
     if (mark.kind === "picture") {
       const image = mark.picture === "" ? null : images(mark.picture);
-      const { width, height } = mark;
+      const { width, height, at = { x: 0, y: 0 } } = mark;
       if (image === null) paint(canvas, mark.instead, images);
-      else canvas.drawImage(image, -width / 2, -height / 2, width, height);
+      else canvas.drawImage(image, at.x - width / 2, at.y - height / 2, width, height);
       continue;
     }
     if (mark.kind === "text") {

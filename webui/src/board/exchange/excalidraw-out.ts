@@ -7,10 +7,11 @@ import { type Point, pointsOf } from "../model/geometry";
 import { fillColour, lineColour } from "../model/palette";
 import { nameOf } from "../model/saying";
 import { addressOf } from "../model/settings";
-import { STILL, stateOf } from "../model/states";
+import { type Now, STILL, stateOf } from "../model/states";
 import { headsOf, shapeOf, styleOf } from "../model/style";
 import { pixels, radians } from "../model/units";
 import { pictureIn } from "../pictures/album";
+import { documentAddress } from "./addresses";
 import type { PictureData } from "./picture-data";
 
 type Element = Record<string, unknown>;
@@ -24,9 +25,10 @@ export function excalidrawOf(
   things: readonly Thing[],
   all: Things,
   data: PictureData = new Map(),
+  now: Now = STILL,
 ): string {
   const sorted = [...things].sort(byOrder);
-  const elements = sorted.flatMap((thing) => elementsOf(thing, sorted, all));
+  const elements = sorted.flatMap((thing) => elementsOf(thing, sorted, all, now));
   const file = { type: "excalidraw", version: 2, source: "groupcore", elements };
   const appState = { viewBackgroundColor: "#ffffff", gridSize: null };
   return JSON.stringify({ ...file, appState, files: filesOf(data) }, null, 2);
@@ -40,13 +42,16 @@ function filesOf(data: PictureData): Record<string, Element> {
 }
 
 /** What acts is a shape there that says what it is, and how it stands. */
-function inWords(thing: Thing, all: Things): Thing {
+function inWords(thing: Thing, all: Things, now: Now): Thing {
+  if (thing.kind === "card") {
+    return { ...thing, text: [nameOf(thing, now), documentAddress(thing)].join("\n").trim() };
+  }
   const state = stateOf(thing, all, STILL);
   return state === "" ? thing : { ...thing, text: `${nameOf(thing)}\n${state}` };
 }
 
-function elementsOf(given: Thing, things: readonly Thing[], all: Things): Element[] {
-  const thing = inWords(given, all);
+function elementsOf(given: Thing, things: readonly Thing[], all: Things, now: Now): Element[] {
+  const thing = inWords(given, all, now);
   const style = styleOf(thing);
   const own = { ...base(thing), ...lookOf(thing), ...bodyOf(thing, all) };
   if (thing.text === "" || ["text", "frame", "picture"].includes(thing.kind)) {
@@ -85,7 +90,7 @@ function base(thing: Thing): Element {
     version: 1,
     versionNonce: 0,
     updated: 1,
-    link: thing.kind === "link" ? (addressOf(thing)?.href ?? null) : null,
+    link: (addressOf(thing)?.href ?? documentAddress(thing)) || null,
     boundElements: null,
   };
 }

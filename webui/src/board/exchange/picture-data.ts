@@ -1,7 +1,8 @@
 /** The pictures of a board inside a file: as `data:` addresses, by their hash. */
 
 import type { Thing } from "../../place/thing";
-import { pictureIn, placePictureUrl } from "../pictures/album";
+import { type Cards, cardPictures } from "../model/card";
+import { drawnPictureUrl, pictureIn } from "../pictures/album";
 
 export type PictureData = ReadonlyMap<string, string>;
 
@@ -12,12 +13,19 @@ export function picturesIn(things: readonly Thing[]): Set<string> {
   return new Set(things.map(pictureIn).filter((picture) => picture !== ""));
 }
 
-/** What of the things' pictures can be had; the others are missing in it. */
-export async function pictureData(place: string, things: readonly Thing[]): Promise<PictureData> {
+/** All that is drawn of these things: with the pictures of documents that cards show. */
+export function picturesDrawn(things: readonly Thing[], cards: Cards): Set<string> {
+  const found = picturesIn(things);
+  for (const thing of things) for (const one of cardPictures(thing, cards)) found.add(one);
+  return found;
+}
+
+/** What of these pictures can be had; the others are missing in it. */
+export async function pictureData(place: string, pictures: Iterable<string>): Promise<PictureData> {
   const found = new Map<string, string>();
   let left = BYTES_MAX;
-  for (const picture of picturesIn(things)) {
-    const blob = await bytesOf(placePictureUrl(place, picture));
+  for (const picture of pictures) {
+    const blob = await bytesOf(drawnPictureUrl(place, picture));
     if (blob === null || blob.size > left) continue;
     left -= blob.size;
     found.set(picture, await addressOf(blob));

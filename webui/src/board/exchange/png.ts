@@ -8,6 +8,7 @@ import type { Measure } from "../draw/text-layout";
 import { isArrow, type Things } from "../model/arrows";
 import { grown, joined } from "../model/geometry";
 import type { Theme } from "../model/palette";
+import { type Now, STILL } from "../model/states";
 import { pixels, radians, units } from "../model/units";
 
 const MARGIN = units(24);
@@ -22,6 +23,7 @@ export function pngOf(
   theme: Theme,
   measure: Measure,
   images: Images,
+  now: Now = STILL,
 ): Promise<Blob | null> {
   const sorted = [...things].sort(byOrder);
   const box = joined(sorted.map((thing) => seenBox(thing, all))) ?? ([0, 0, 1, 1] as const);
@@ -40,7 +42,7 @@ export function pngOf(
     canvas.scale(scale, scale);
     canvas.translate(pixels(thing.x - left), pixels(thing.y - top));
     if (!isArrow(thing)) canvas.rotate(radians(thing.turn));
-    paint(canvas, marksOf(thing, all, theme, measure), images);
+    paint(canvas, marksOf(thing, all, theme, measure, now), images);
     canvas.restore();
   }
   return new Promise((resolve) => element.toBlob(resolve, "image/png"));

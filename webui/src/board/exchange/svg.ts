@@ -13,7 +13,9 @@ import { LINE_HEIGHT, type Measure } from "../draw/text-layout";
 import { isArrow, type Things } from "../model/arrows";
 import { grown, joined } from "../model/geometry";
 import type { Theme } from "../model/palette";
+import { type Now, STILL } from "../model/states";
 import { DEGREE, pixels, units } from "../model/units";
+import { documentAddress } from "./addresses";
 import type { PictureData } from "./picture-data";
 
 const MARGIN = units(24);
@@ -38,11 +40,12 @@ function element(name: string, attributes: Attributes, content = ""): string {
 
 function markElement(mark: Mark, data: PictureData): string {
   if (mark.kind === "picture") {
-    const { width, height, says } = mark;
+    const { width, height, says, at = { x: 0, y: 0 } } = mark;
     const href = data.get(mark.picture);
     if (href === undefined) return mark.instead.map((one) => markElement(one, data)).join("");
     const title = says === "" ? "" : element("title", {}, escaped(says.replace(NO_XML, "")));
-    const size = { x: -width / 2, y: -height / 2, width, height, preserveAspectRatio: "none" };
+    const corner = { x: at.x - width / 2, y: at.y - height / 2 };
+    const size = { ...corner, width, height, preserveAspectRatio: "none" };
     return element("image", { href, ...size }, title);
   }
   if (mark.kind === "path") {
@@ -75,6 +78,7 @@ export function svgOf(
   theme: Theme,
   measure: Measure,
   data: PictureData,
+  now: Now = STILL,
 ): string {
   const sorted = [...things].sort(byOrder);
   const box = joined(sorted.map((thing) => seenBox(thing, all))) ?? ([0, 0, 0, 0] as const);
@@ -84,8 +88,10 @@ export function svgOf(
   const drawn = sorted.map((thing) => {
     const [x, y] = [pixels(thing.x - left), pixels(thing.y - top)];
     const turn = thing.turn === 0 || isArrow(thing) ? "" : ` rotate(${thing.turn / DEGREE})`;
-    const marks = marksOf(thing, all, theme, measure).map((one) => markElement(one, data));
-    return element("g", { transform: `translate(${x} ${y})${turn}` }, marks.join(""));
+    const marks = marksOf(thing, all, theme, measure, now).map((one) => markElement(one, data));
+    const href = documentAddress(thing);
+    const drawn = href === "" ? marks.join("") : element("a", { href }, marks.join(""));
+    return element("g", { transform: `translate(${x} ${y})${turn}` }, drawn);
   });
   const frame = { xmlns: "http://www.w3.org/2000/svg", width, height };
   const view = { viewBox: `0 0 ${width} ${height}`, "font-family": FONT };

@@ -11,6 +11,7 @@ import type { Thing } from "../../place/thing";
 import { boardWords } from "../../words/board";
 import { type Actor, type Deed, deedsOf, hindranceOf } from "../model/acts";
 import type { Hands } from "../model/board";
+import type { Cards, CardView } from "../model/card";
 import { type Act, actFor } from "../model/foreseen";
 import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
@@ -42,6 +43,10 @@ export interface ActingParts {
   readonly tell: (said: string) => void;
   /** How somebody is called who has hold of a thing; "": it is not known. */
   readonly nameOf: (holder: string) => string;
+  /** Opens the document of a card over the place. */
+  readonly read: (id: string) => void;
+  /** What is known of documents. */
+  readonly cards: Cards;
   /** Something is shown in another way. */
   readonly changed: () => void;
 }
@@ -92,6 +97,7 @@ export class Acting implements Actor, Now, Hands {
   readonly isOwn = (who: string): boolean => who === this.votesAs || this.parts.isSelf(who);
   readonly isRolling = (id: string): boolean => this.underWay.has(`${id} roll`);
   readonly isRinging = (id: string): boolean => this.parts.isRinging(id);
+  readonly card = (document: string): CardView | null => this.parts.cards.card(document);
 
   /**
    * Has a thing do something; whether it was done. Why not is said to the person, what came of it is
@@ -149,6 +155,7 @@ export class Acting implements Actor, Now, Hands {
   do(id: string, { action, given, hindrance, to }: Deed): void {
     this.parts.hush(id);
     if (hindrance !== "") this.parts.say(hindrance);
+    else if (action === "read") this.parts.read(id);
     else if (action === "open" && to !== undefined) this.parts.go(to);
     else void this.operate(id, action, given);
   }
@@ -170,7 +177,7 @@ export class Acting implements Actor, Now, Hands {
     const { things } = this.parts.place;
     const thing = things.get(id);
     const state = thing === undefined ? "" : stateOf(thing, things, this);
-    return thing === undefined || state === "" ? "" : boardWords.stands(nameOf(thing), state);
+    return thing === undefined || state === "" ? "" : boardWords.stands(nameOf(thing, this), state);
   }
 
   private notActed({ code, holder }: NotDone): string {

@@ -22,6 +22,7 @@ import { PictureDesk } from "../pictures/desk";
 import { Acting, actsAs } from "./acting";
 import { Announcer, isNamed, type News } from "./announcer";
 import { Bells } from "./bells";
+import { CardShelf } from "./card-shelf";
 import { changedBy, isStoredPlace, type StoredPlace, stateless, thingsOf } from "./keeping";
 import { notDoneText } from "./not-done";
 import { type Draft, Others, type Person, personOf, type Stance, toPresence } from "./others";
@@ -52,6 +53,8 @@ export class BoardController {
   readonly session: Session;
   readonly album: Album;
   readonly pictures: PictureDesk;
+  /** The documents of cards. */
+  readonly shelf: CardShelf;
   /** What things do, and how they stand: `model/acts.ts` says what each can do. */
   readonly acting: Acting;
   private readonly doors: SessionDoors;
@@ -132,6 +135,7 @@ export class BoardController {
       {
         isUsedAt: (thing, at) => this.acting.isUsedAt(thing, at),
         useAt: (thing, at) => this.acting.useAt(thing, at),
+        use: (thing) => this.acting.use(thing),
       },
     );
     const { pictures, principal, after, locks } = parts;
@@ -146,6 +150,7 @@ export class BoardController {
       came: () => this.album.again(),
       changed: () => this.tell(),
     });
+    this.shelf = new CardShelf(this.session, parts.after, () => this.isClosed || parts.drawn());
     this.acting = new Acting({
       place: this.place,
       mayWrite: () => this.mayWrite,
@@ -156,6 +161,11 @@ export class BoardController {
       hush: (thing) => this.bells.hush(thing),
       isCalm: parts.isCalm ?? (() => false),
       go: parts.go ?? (() => undefined),
+      read: (id) => {
+        const card = this.place.things.get(id);
+        if (card !== undefined) parts.read?.(card);
+      },
+      cards: this.shelf,
       say: (notice) => this.say(notice),
       tell: (said) => this.tellAloud(said),
       nameOf: (holder) => this.others.people.find(({ who }) => who === holder)?.name ?? "",
@@ -448,7 +458,8 @@ export class BoardController {
     if (isNamed(news.added)) {
       for (const id of news.added) {
         const thing = things.get(id);
-        if (thing !== undefined) parts.push(boardWords.saidAdded(this.whoAdded(id), nameOf(thing)));
+        if (thing !== undefined)
+          parts.push(boardWords.saidAdded(this.whoAdded(id), nameOf(thing, this.shelf)));
       }
     } else if (news.added.length > 0) {
       parts.push(boardWords.saidAddedMany(news.added.length));
@@ -509,6 +520,7 @@ export class BoardController {
     if (state === "connected") this.role.ask();
     // What is kept without a connection shows the place, too.
     else if (this.hasUnsent) this.keep();
+    this.shelf.connected();
     this.look();
     this.tell();
   }
@@ -547,6 +559,7 @@ export class BoardController {
     this.session.flush();
     this.keeper.flush();
     this.pictures.close();
+    this.shelf.close();
     this.board.close();
     this.session.close();
   }

@@ -45,7 +45,7 @@ export async function openBoard(
   id: string,
   name: string,
   identity: Identity,
-  told: Pick<BoardParts, "changed" | "drawn" | "write">,
+  told: Pick<BoardParts, "changed" | "drawn" | "read" | "write">,
 ): Promise<BoardController> {
   locks ??= browserLocks();
   // A browser that keeps nothing (some private windows) still draws; closing is asked about then.

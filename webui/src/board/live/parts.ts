@@ -51,6 +51,8 @@ export interface BoardParts {
   readonly isCalm?: () => boolean;
   /** Goes to a path of this page, or opens another one in a tab of its own. */
   readonly go?: (to: string) => void;
+  /** Opens the document of a card over the place. */
+  readonly read?: (card: Thing) => void;
   readonly after: (delay_ms: number, act: () => void) => () => void;
   readonly now_ms: () => number;
   readonly role?: () => Promise<string>;

@@ -8,11 +8,12 @@
 import { SPEED_MAX } from "../../place/behaviours";
 import { VOTES_MAX } from "../../place/limits";
 import type { Thing } from "../../place/thing";
-import { placePath } from "../../router";
+import { documentPath, placePath } from "../../router";
 import { boardWords } from "../../words/board";
 import {
   addressOf,
   choicesOf,
+  documentOf,
   dueOf,
   facesOf,
   isOn,
@@ -23,7 +24,7 @@ import {
 } from "./settings";
 
 export interface Deed {
-  /** For `operate`; `open`: the page goes to `to`. */
+  /** For `operate`; `open`: the page goes to `to`; `read`: a document is opened over the place. */
   readonly action: string;
   readonly given: readonly number[];
   readonly label: string;
@@ -101,6 +102,13 @@ export function deedsOf(thing: Thing, actor: Actor): Deed[] {
       const to = address === null ? {} : { to: address.href };
       return [opening(boardWords.openLink, to, boardWords.noAddress)];
     }
+    case "card": {
+      const document = documentOf(thing);
+      const to = document === null ? {} : { to: documentPath(document) };
+      const hindrance = document === null ? boardWords.noDocumentYet : "";
+      const read = { action: "read", given: [], label: boardWords.readHere, hindrance };
+      return [read, opening(boardWords.openDocument, to, boardWords.noDocumentYet)];
+    }
     default:
       return [];
   }
@@ -150,7 +158,7 @@ export function mayAct({ kind }: Thing): boolean {
 }
 
 const ACTING: ReadonlySet<string> = new Set([
-  ...["light", "switch", "timer", "dice", "vote", "token", "ball", "door", "link"],
+  ...["light", "switch", "timer", "dice", "vote", "token", "ball", "door", "link", "card"],
 ]);
 
 /** How a ball goes that is pushed at a point: away from there, as the crow flies. */

@@ -26,6 +26,7 @@ import { type Handle, handlesOf } from "./handles";
 import { holderAt, topAt } from "./hit";
 import { copiesOf, type Look } from "./make";
 import { difference, isNothing, OwnChanges, type Step, type Wish, wishFor } from "./own-changes";
+import { documentOf } from "./settings";
 import { plainStyle, type Style } from "./style";
 
 /** What the page hears of the board. */
@@ -44,9 +45,11 @@ export interface Hands {
   /** Whether a press at this point does something beside selecting. */
   isUsedAt(thing: Thing, at: Point): boolean;
   useAt(thing: Thing, at: Point): void;
+  /** The usual of what the thing can do; whether there is such a thing. */
+  use(thing: Thing): boolean;
 }
 
-const NO_HANDS: Hands = { isUsedAt: () => false, useAt: () => undefined };
+const NO_HANDS: Hands = { isUsedAt: () => false, useAt: () => undefined, use: () => false };
 
 /** Screens so wide have their tools above. */
 const NARROW = 768;
@@ -164,6 +167,12 @@ export class Board implements Desk {
 
   useAt(thing: Thing, at: Point): void {
     this.hands.useAt(thing, at);
+  }
+
+  /** What a second press opens does not get written into. */
+  open(thing: Thing): void {
+    if (documentOf(thing) !== null) this.hands.use(thing);
+    else this.write(thing.id);
   }
 
   get nextOrder(): number {

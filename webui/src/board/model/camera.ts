@@ -84,14 +84,14 @@ export class Camera {
     return new Camera(x - (width / 2) * step, y - (height / 2) * step, this.zoom, width, height);
   }
 
-  /** All of the box is seen, between what covers the edges of the screen. */
-  fitting([left, top, right, bottom]: Box, edges: Edges = EDGES): Camera {
+  /** All of the box is seen, between what covers the edges of the screen; `most`: no larger than so. */
+  fitting([left, top, right, bottom]: Box, edges: Edges = EDGES, most = FIT_MAX): Camera {
     const { width, height } = this;
     const wide = Math.max(1, width - edges.left - edges.right);
     const high = Math.max(1, height - edges.top - edges.bottom);
     const across = wide / Math.max(1, (right - left) / UNIT);
     const down = high / Math.max(1, (bottom - top) / UNIT);
-    const zoom = Math.min(FIT_MAX, Math.max(ZOOM_MIN, Math.min(across, down)));
+    const zoom = Math.min(most, Math.max(ZOOM_MIN, Math.min(across, down)));
     const middle = { x: (left + right) / 2, y: (top + bottom) / 2 };
     const camera = new Camera(this.x, this.y, zoom, width, height).centred(middle);
     return camera.panned((edges.left - edges.right) / 2, (edges.top - edges.bottom) / 2);

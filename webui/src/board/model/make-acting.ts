@@ -3,7 +3,7 @@
 import type { Thing, Value } from "../../place/thing";
 import type { Maker } from "../tools/tool";
 import type { Point } from "./geometry";
-import { type Look, newThing, sortedProperties } from "./make";
+import { CARD_SIZE, type Look, newThing, sortedProperties } from "./make";
 import { FURNITURE, type Furniture } from "./settings";
 import { units } from "./units";
 import { voteHeight } from "./zones";
@@ -11,10 +11,10 @@ import { voteHeight } from "./zones";
 export type Made =
   | Furniture
   | ("light" | "switch" | "timer" | "clock" | "dice" | "vote" | "piece" | "card" | "ball")
-  | ("door" | "link");
+  | ("door" | "link" | "document");
 
 export const MADE_ACTING: readonly Made[] = [
-  ...(["light", "switch", "timer", "clock", "dice", "vote"] as const),
+  ...(["document", "light", "switch", "timer", "clock", "dice", "vote"] as const),
   ...(["piece", "card", "ball", "door", "link"] as const),
 ];
 export const MADE_FURNITURE: readonly Made[] = FURNITURE;
@@ -47,6 +47,7 @@ const PLANS: Readonly<Record<Made, Plan>> = {
   ball: { kind: "ball", size: [48, 48] },
   door: { kind: "door", size: [140, 184] },
   link: { kind: "link", size: [280, 84] },
+  document: { kind: "card", size: [CARD_SIZE.width, CARD_SIZE.height] },
   table: furniture("table", 200, 120, 74),
   round: furniture("round", 140, 140, 74),
   chair: furniture("chair", 64, 68, 46),

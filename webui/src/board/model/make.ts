@@ -7,6 +7,8 @@ import { boxAround, type Frame, frameOf, type Point } from "./geometry";
 import { placed, sized, units, whole } from "./units";
 
 export const STICKY_SIDE = units(200);
+/** Of a document's card, in units. */
+export const CARD_SIZE = { width: 320, height: 400 } as const;
 /** So many numbers of a drawing are kept: more do not fit into a thing. */
 const POINTS_MAX = 2_400;
 
@@ -62,6 +64,13 @@ export function newShape(shape: string, frame: Frame, look: Look, order: number)
 export function newSticky(at: Point, look: Look, order: number): Thing {
   const frame = { ...at, width: STICKY_SIDE, height: STICKY_SIDE, turn: 0 };
   return newThing("sticky", frame, look, { order });
+}
+
+/** A card of a document, with a point as its middle. */
+export function newCard(document: string, at: Point, order: number): Thing {
+  const { width, height } = CARD_SIZE;
+  const frame = { ...at, width: units(width), height: units(height), turn: 0 };
+  return newThing("card", frame, {}, { order, props: [["document", document]] });
 }
 
 export function newArrow(

@@ -3,11 +3,13 @@
 import type { Thing } from "../../place/thing";
 import { boardWords } from "../../words/board";
 import { boundOf, isArrow, type Things } from "./arrows";
+import { type Cards, cardTitle } from "./card";
 import { isCard, isUp } from "./settings";
 import { headsOf, propText, shapeOf } from "./style";
 import { pixels } from "./units";
 
 const TEXT_MAX = 80;
+const NO_CARDS: Cards = { card: () => null };
 
 export function kindText(thing: Thing): string {
   if (thing.kind === "shape") return boardWords[shapeOf(thing)];
@@ -23,15 +25,16 @@ export function shortText(text: string, most = TEXT_MAX): string {
   return letters.length > most ? `${letters.slice(0, most).join("")}…` : line;
 }
 
-/** What can be read on a thing: of what lies face down, its back. */
-export function shownText(thing: Thing): string {
+/** What can be read on a thing: of what lies face down its back, of a card the name of its document. */
+export function shownText(thing: Thing, cards: Cards = NO_CARDS): string {
+  if (thing.kind === "card") return cardTitle(thing, cards);
   const isHidden = thing.kind === "token" && !isUp(thing);
   return isHidden ? propText(thing, "back") : thing.text;
 }
 
 /** The kind and the text: how people call it. */
-export function nameOf(thing: Thing): string {
-  const text = shortText(shownText(thing), 40);
+export function nameOf(thing: Thing, cards: Cards = NO_CARDS): string {
+  const text = shortText(shownText(thing, cards), 40);
   return text === "" ? kindText(thing) : `${kindText(thing)} “${text}”`;
 }
 

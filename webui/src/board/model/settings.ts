@@ -10,6 +10,7 @@
  * | `furniture` | `form` |
  * | `door` | `place`: the id of another place |
  * | `link` | `href` |
+ * | `card` | `document`: the id of a document |
  */
 
 import { CHOICES_MAX, FACES_MAX, TIMER_MAX_MS } from "../../place/behaviours";
@@ -25,7 +26,7 @@ export const LABELS_MAX = 2_000;
 export const FURNITURE = ["table", "round", "chair", "sofa", "shelf", "plant", "wall"] as const;
 export type Furniture = (typeof FURNITURE)[number];
 
-const PLACE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+export const PLACE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const ADDRESS = /^https?:\/\//i;
 const ADDRESS_MAX = 2_000;
 
@@ -95,9 +96,22 @@ export function placeOf(thing: Thing): string | null {
   return PLACE_ID.test(place) ? place : null;
 }
 
+/** The document that a card shows; null: none. */
+export function documentOf(thing: Thing): string | null {
+  const document = thing.kind === "card" ? propText(thing, "document") : "";
+  return PLACE_ID.test(document) ? document : null;
+}
+
+/** The document that an address of this server names; null: it names none. */
+export function documentIn(text: string, origin: string): string | null {
+  const url = addressIn(text.trim());
+  if (url === null || url.origin !== origin) return null;
+  return /^\/doc\/([A-Za-z0-9_-]{1,64})\/?$/.exec(url.pathname)?.[1] ?? null;
+}
+
 /** Where a link goes: to pages of the web alone; null: nowhere. */
 export function addressOf(thing: Thing): URL | null {
-  return addressIn(propText(thing, "href"));
+  return thing.kind === "link" ? addressIn(propText(thing, "href")) : null;
 }
 
 export function addressIn(text: string): URL | null {

@@ -5,8 +5,10 @@ import { boardWords } from "../../words/board";
 import { number } from "../../words/formats";
 import { type Actor, countsOf, ownChoice } from "./acts";
 import type { Things } from "./arrows";
+import type { Cards } from "./card";
 import {
   addressOf,
+  documentOf,
   dueOf,
   faceOf,
   furnitureOf,
@@ -19,7 +21,7 @@ import {
 } from "./settings";
 
 /** What decides how a thing stands now, beside the thing. */
-export interface Now {
+export interface Now extends Cards {
   readonly isOwn: Actor["isOwn"];
   /** Of the page. */
   readonly time_ms: number;
@@ -43,6 +45,7 @@ export const STILL: Now = {
   },
   isRolling: () => false,
   isRinging: () => false,
+  card: () => null,
   isCalm: true,
 };
 
@@ -78,11 +81,20 @@ export function stateOf(thing: Thing, things: Things, now: Now): string {
         ? boardWords.withoutAddress
         : boardWords.goesTo(addressText(address, 80));
     }
+    case "card":
+      return cardText(thing, now);
     case "furniture":
       return boardWords[furnitureOf(thing)];
     default:
       return "";
   }
+}
+
+function cardText(thing: Thing, now: Now): string {
+  const document = documentOf(thing);
+  if (document === null) return boardWords.noDocument;
+  const view = now.card(document);
+  return view === null ? "" : view.notice || view.summary;
 }
 
 /** Hour and minute as the browser has them. */

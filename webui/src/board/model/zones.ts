@@ -63,6 +63,13 @@ export function linkButton(thing: Thing): Zone {
   return { left: width / 2 - side - 8, top: -side / 2, width: side, height: side };
 }
 
+/** The button of a card: in its right upper corner. */
+export function cardButton(thing: Thing): Zone {
+  const { width, height } = sizeOf(thing);
+  const side = Math.max(8, Math.min(40, height - 16, width / 3));
+  return { left: width / 2 - side - 8, top: 8 - height / 2, width: side, height: side };
+}
+
 /** As many choices as there is room for, each at least high enough for a finger at 100 %. */
 export function voteLayout(thing: Thing): VoteLayout {
   const { width, height } = sizeOf(thing);
@@ -107,6 +114,8 @@ export function deedAt(thing: Thing, at: Point, actor: Actor): Deed | null {
       return !actor.mayWrite || isIn(pillOf(thing), point) ? first : null;
     case "link":
       return !actor.mayWrite || isIn(linkButton(thing), point) ? first : null;
+    case "card":
+      return !actor.mayWrite || isIn(cardButton(thing), point) ? first : null;
     case "vote": {
       const row = voteLayout(thing).rows.find((one) => isIn(one, point));
       return row === undefined ? null : (deeds[row.at] ?? null);

@@ -2,7 +2,7 @@
 
 import { CHOICES_MAX, FACES_MAX } from "../../place/behaviours";
 import { type Thing, type Value, withProps } from "../../place/thing";
-import { boardWords } from "../../words/board";
+import { settingsWords } from "../../words/settings";
 import { choicesOf, cleanAddress, cleanPlace, LABELS_MAX, SECONDS_MAX } from "../model/settings";
 import { units } from "../model/units";
 import { voteHeight } from "../model/zones";
@@ -18,6 +18,7 @@ export interface Given {
   readonly back: string;
   readonly href: string;
   readonly place: string;
+  readonly document: string;
   readonly lamps: readonly string[];
   /** Of the place that a door leads to. */
   readonly title: string;
@@ -40,12 +41,12 @@ export function readForm(before: Thing, given: Given): Read {
     case "timer": {
       const seconds = Math.round(Number(given.minutes ?? 0) * 60 + Number(given.seconds ?? 0));
       const isGood = seconds >= 1 && seconds <= SECONDS_MAX;
-      return isGood ? set({ seconds }) : no(boardWords.badLength);
+      return isGood ? set({ seconds }) : no(settingsWords.badLength);
     }
     case "dice": {
       const { faces } = given;
       const isGood = Number.isInteger(faces) && Number(faces) >= 2 && Number(faces) <= FACES_MAX;
-      return isGood ? set({ faces: Number(faces) }) : no(boardWords.badFaces);
+      return isGood ? set({ faces: Number(faces) }) : no(settingsWords.badFaces);
     }
     case "vote":
       return voteOf(thing, given.choices, no);
@@ -55,9 +56,11 @@ export function readForm(before: Thing, given: Given): Read {
       return set({ form: given.form });
     case "door":
       return doorOf(thing, given);
+    case "card":
+      return set({ document: given.document });
     case "link": {
       const href = given.href.trim() === "" ? "" : cleanAddress(given.href);
-      return href === null ? no(boardWords.badAddress) : set({ href });
+      return href === null ? no(settingsWords.badAddress) : set({ href });
     }
     case "switch":
       return { thing: { ...thing, links: [...given.lamps] }, problem: "" };
@@ -72,10 +75,10 @@ function voteOf(thing: Thing, text: string, no: (problem: string) => Read): Read
     .split("\n")
     .map((label) => label.trim())
     .filter((label) => label !== "");
-  if (labels.length === 0) return no(boardWords.noChoices);
-  if (labels.length > CHOICES_MAX) return no(boardWords.tooManyChoices(CHOICES_MAX));
+  if (labels.length === 0) return no(settingsWords.noChoices);
+  if (labels.length > CHOICES_MAX) return no(settingsWords.tooManyChoices(CHOICES_MAX));
   const joined = labels.join("\n");
-  if ([...joined].length > LABELS_MAX) return no(boardWords.tooLongChoices);
+  if ([...joined].length > LABELS_MAX) return no(settingsWords.tooLongChoices);
   const isUsual = thing.height === units(voteHeight(choicesOf(thing)));
   const height = Math.max(
     isUsual ? 0 : thing.height,

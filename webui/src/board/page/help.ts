@@ -1,6 +1,7 @@
 /** The keys of the board in words. */
 
 import { boardWords } from "../../words/board";
+import { settingsWords } from "../../words/settings";
 import { MORE_KEY, PICTURE_KEY, TOOL_KEYS } from "../model/keys";
 
 export interface HelpSection {
@@ -16,41 +17,41 @@ export function boardHelp(isMac: boolean): HelpSection[] {
   );
   const more = [MORE_KEY.toUpperCase(), boardWords.more] as const;
   const view = [
-    [boardWords.keySpace, boardWords.moveView],
-    [boardWords.keyWheel, boardWords.moveView],
-    [boardWords.keyZoom, boardWords.zoomView],
-    ["+ / −", boardWords.zoomView],
+    [settingsWords.keySpace, settingsWords.moveView],
+    [settingsWords.keyWheel, settingsWords.moveView],
+    [settingsWords.keyZoom, settingsWords.zoomView],
+    ["+ / −", settingsWords.zoomView],
     [`${shift} 1`, boardWords.fit],
     [`${shift} 2`, boardWords.fitChosen],
-    ["B", boardWords.switchFace],
+    ["B", settingsWords.switchFace],
     ["C", boardWords.talk],
     ["G", boardWords.snap],
     [`${mod} F`, boardWords.find],
   ] as const;
   const things = [
-    ["←↑↓→", boardWords.nudge],
-    ["Tab", boardWords.nextThing],
-    ["Enter", boardWords.enterUses],
-    ["F2", boardWords.writeText],
-    ["Escape", boardWords.escape],
+    ["←↑↓→", settingsWords.nudge],
+    ["Tab", settingsWords.nextThing],
+    ["Enter", settingsWords.enterUses],
+    ["F2", settingsWords.writeText],
+    ["Escape", settingsWords.escape],
     [`${mod} Z`, boardWords.undo],
     [`${mod} ${shift} Z`, boardWords.redo],
-    [`${mod} A`, boardWords.selectAll],
-    [`${mod} C, X, V`, boardWords.copyPaste],
+    [`${mod} A`, settingsWords.selectAll],
+    [`${mod} C, X, V`, settingsWords.copyPaste],
     [`${mod} D`, boardWords.duplicate],
     ["Delete", boardWords.delete],
     [`${mod} G`, boardWords.group],
     [`${mod} ${shift} G`, boardWords.ungroup],
-    [`${mod} ${shift} L`, boardWords.lockKey],
+    [`${mod} ${shift} L`, settingsWords.lockKey],
     ["]", boardWords.toFront],
     ["[", boardWords.toBack],
     [`${mod} ]`, boardWords.forward],
     [`${mod} [`, boardWords.backward],
-    [shift, boardWords.addChosen],
+    [shift, settingsWords.addChosen],
   ] as const;
   return [
-    { title: boardWords.toolsTitle, lines: [...tools, more] },
-    { title: boardWords.viewTitle, lines: view },
-    { title: boardWords.thingsTitle, lines: things },
+    { title: settingsWords.toolsTitle, lines: [...tools, more] },
+    { title: settingsWords.viewTitle, lines: view },
+    { title: settingsWords.thingsTitle, lines: things },
   ];
 }

@@ -19,6 +19,7 @@ export const ICONS: Readonly<Record<string, string>> = {
   redo: "M15.5 5L20 9.5 15.5 14M19.5 9.5H10a5.2 5.2 0 0 0 0 10.4h5",
   zoomIn: "M12 5v14M5 12h14",
   zoomOut: "M5 12h14",
+  present: "M3 4.5h18M4.5 4.5v11h15v-11M12 15.5v3.5M8 21l4-2.5 4 2.5M10.5 7.5l4 2.5-4 2.5z",
   fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
   duplicate: "M8.5 8.5h11v11h-11zM15.5 8.5v-4h-11v11h4",
   delete: "M4.5 6.5h15M9.5 6.5v-2h5v2M6.5 6.5l.9 13h9.2l.9-13M10 10.5v5.5M14 10.5v5.5",
@@ -42,6 +43,7 @@ export const ICONS: Readonly<Record<string, string>> = {
   ball: "M12 4.5a7.5 7.5 0 1 0 0 15a7.5 7.5 0 1 0 0-15zM6.6 7c3.2 2.6 3.2 7.4 0 10M17.4 7c-3.2 2.6-3.2 7.4 0 10",
   door: "M6 20.5V4.5A1 1 0 0 1 7 3.5h10a1 1 0 0 1 1 1v16M3.5 20.5h17M14.5 12h.01",
   link: "M10 14a4 4 0 0 0 5.8.3l2.7-2.8a4 4 0 0 0-5.7-5.6l-1.2 1.2M14 10a4 4 0 0 0-5.8-.3l-2.7 2.8a4 4 0 0 0 5.7 5.6l1.2-1.2",
+  card: "M6 3.5h8.5l4 4v13H6zM14 3.5v4.5h4.5M9 12h6.5M9 15h6.5M9 18h4",
   furniture: "M4 6.5h16v7H4zM6 13.5v5M18 13.5v5",
   things:
     "M4 4.5h6.5V11H4zM17 4.2a3.4 3.4 0 1 0 0 6.8a3.4 3.4 0 1 0 0-6.8zM7.2 13.5l3.6 6.3H3.6zM17 13.7v6.2M13.9 16.8h6.2",

@@ -2,7 +2,7 @@
 
 import type { Thing } from "../../place/thing";
 import { bring } from "../exchange/brought";
-import { copyTo, pastedFrom } from "../exchange/clipboard";
+import { copyTo, filesIn, pastedFrom } from "../exchange/clipboard";
 import { ImportRefusal } from "../exchange/refusal";
 import type { BoardController } from "../live/controller";
 import { mayAct } from "../model/acts";
@@ -193,7 +193,7 @@ export class Keys {
   copy(event: ClipboardEvent): void {
     const { board, id } = this.owner.controller;
     if (board.chosen.length === 0 || event.clipboardData === null) return;
-    copyTo(event.clipboardData, board.chosen, id);
+    copyTo(event.clipboardData, board.chosen, id, this.owner.controller.acting);
     event.preventDefault();
   }
 
@@ -207,9 +207,8 @@ export class Keys {
     const { clipboardData } = event;
     if (clipboardData === null || !board.mayWrite) return;
     event.preventDefault();
-    // Words of some programs come with a picture of themselves; a picture comes without words.
-    const files = [...clipboardData.files];
-    if (files.length > 0 && clipboardData.getData("text/plain").trim() === "") {
+    const files = filesIn(clipboardData);
+    if (files.length > 0) {
       this.owner.takeFiles(files);
       return;
     }

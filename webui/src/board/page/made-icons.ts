@@ -15,6 +15,7 @@ export const MADE_ICONS: Readonly<Record<Made, string>> = {
   ball: ICONS.ball ?? "",
   door: ICONS.door ?? "",
   link: ICONS.link ?? "",
+  document: ICONS.card ?? "",
   table: ICONS.furniture ?? "",
   round: "M12 6c4.7 0 8.5 1.8 8.5 4s-3.8 4-8.5 4-8.5-1.8-8.5-4S7.3 6 12 6zM12 14v5M8.5 19.5h7",
   chair: "M7.5 3.5v9M16.5 3.5v9M7.5 5.5h9M6.5 12.5h11v3h-11zM7.5 15.5v5M16.5 15.5v5",

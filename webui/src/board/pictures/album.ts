@@ -32,6 +32,13 @@ export function placePictureUrl(place: string, picture: string): string {
   return `/api/v1${placePicturesPath(place)}/${picture}`;
 }
 
+/** The address of a picture that is drawn on a place: its own, or one of a document (`DOCUMENT/HASH`). */
+export function drawnPictureUrl(place: string, picture: string): string {
+  const [document = "", hash] = picture.split("/");
+  if (hash === undefined) return placePictureUrl(place, picture);
+  return `/api/v1/documents/${encodeURIComponent(document)}/pictures/${hash}`;
+}
+
 /** Where a place's pictures are. */
 export function placePicturesPath(place: string): string {
   return `/places/${encodeURIComponent(place)}/pictures`;
@@ -86,7 +93,7 @@ export class Album {
     if (page.image !== null) return;
     page.isLoading = true;
     try {
-      page.image = await this.load(placePictureUrl(this.place, picture));
+      page.image = await this.load(drawnPictureUrl(this.place, picture));
       page.hasFailed = false;
     } catch {
       page.hasFailed = true;

@@ -4,7 +4,7 @@ import type { Thing } from "../../place/thing";
 import { asMap, type Desk, IDLE, type Press, type Tool } from "./tool";
 
 /** Kinds that are of no use before something about them is known: their settings are asked for. */
-const ASKED: ReadonlySet<string> = new Set(["vote", "door", "link", "timer"]);
+const ASKED: ReadonlySet<string> = new Set(["vote", "door", "link", "timer", "card"]);
 
 export class ActingTool implements Tool {
   readonly cursor = "copy";

@@ -104,7 +104,8 @@ export class SelectTool implements Tool {
     const isAlone = desk.chosen.length === 1 && desk.chosen[0]?.id === thing.id;
     if (!isAlone) desk.select([thing.id]);
     if (thing.group !== "" && !isAlone) return;
-    if (desk.mayWrite && !thing.locked && thing.kind !== "ink") desk.write(thing.id);
+    if (thing.kind === "card" || (desk.mayWrite && !thing.locked && thing.kind !== "ink"))
+      desk.open(thing);
   }
 
   move(press: Press): void {

@@ -98,6 +98,8 @@ export interface Desk {
   grab(ids: readonly string[], lost: () => void): void;
   release(): void;
   write(id: string): void;
+  /** A second press on it: a document is read, into everything else is written. */
+  open(thing: Thing): void;
   /** Whether a press at this point has the thing act, beside selecting it. */
   isUsedAt(thing: Thing, at: Point): boolean;
   useAt(thing: Thing, at: Point): void;

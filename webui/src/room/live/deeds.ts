@@ -3,6 +3,7 @@
 import type { BoardController } from "../../board/live/controller";
 import { type Deed, deedsOf, kickFrom } from "../../board/model/acts";
 import { mayBeWall } from "../../board/model/commands";
+import { documentOf } from "../../board/model/settings";
 import { prop, type Thing, withProps } from "../../place/thing";
 import { roomWords } from "../../words/room";
 import { isDrawn, isPanel } from "../model/forms";
@@ -43,7 +44,7 @@ export class Deeds {
       return {
         label,
         hindrance,
-        key: at === 0 ? "E" : "",
+        key: at > 0 ? "" : thing.kind === "card" ? "O" : "E",
         act,
         ...(isOn === undefined ? {} : { isOn }),
       };
@@ -75,7 +76,9 @@ export class Deeds {
     }
     if (isDrawn(thing)) {
       const act = () => this.owner.board(thing);
-      choices.push({ label: roomWords.onBoard, key: "O", hindrance: "", act });
+      // A card is opened by the key that opens everything else on the board.
+      const key = documentOf(thing) === null ? "O" : "";
+      choices.push({ label: roomWords.onBoard, key, hindrance: "", act });
     }
     return choices;
   }

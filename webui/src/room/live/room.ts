@@ -260,6 +260,12 @@ export class Room {
     return this.layout.standing.filter(({ id }) => !this.tracks.has(id));
   }
 
+  /** Cards in sight, wherever they lie, hang or float. */
+  get cards(): readonly Thing[] {
+    const { lying, hung, floating } = this.layout;
+    return [lying, floating, ...hung.values()].flat().filter(({ kind }) => kind === "card");
+  }
+
   // --- a frame --------------------------------------------------------------------------------
 
   /** Goes on to this time; whether something of the picture goes on changing. */

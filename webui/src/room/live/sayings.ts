@@ -16,7 +16,7 @@ const PLAIN = new Set(["furniture", "ball", "light", "switch", "card"]);
 
 /** Over a thing that stands; "": nothing. */
 export function labelOf(thing: Thing, now: Now): string {
-  const text = shortText(thing.text, 40);
+  const text = shortText(thing.kind === "card" ? shownText(thing, now) : thing.text, 40);
   // What they say stands on their plates.
   if (isSign(thing)) return "";
   switch (thing.kind) {
@@ -37,7 +37,7 @@ export function labelOf(thing: Thing, now: Now): string {
 /** How a thing is and what it is called, without what can be done. */
 export function standing(thing: Thing, things: Things, now: Now): { name: string; state: string } {
   return {
-    name: nameOf(thing),
+    name: nameOf(thing, now),
     state: mayAct(thing) || HAS_STATE.has(thing.kind) ? stateOf(thing, things, now) : "",
   };
 }

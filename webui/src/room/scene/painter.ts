@@ -6,7 +6,9 @@ import { marksOf } from "../../board/draw/marks";
 import { type Images, paint } from "../../board/draw/paint";
 import type { Measure } from "../../board/draw/text-layout";
 import { isArrow, type Things } from "../../board/model/arrows";
+import { cardPictures } from "../../board/model/card";
 import type { Theme } from "../../board/model/palette";
+import { documentOf } from "../../board/model/settings";
 import type { Now } from "../../board/model/states";
 import { radians, UNIT } from "../../board/model/units";
 import { pictureIn } from "../../board/pictures/album";
@@ -26,10 +28,14 @@ export class Painter {
     private readonly now: Now,
   ) {}
 
-  /** The same with what is here of the pictures among these things. */
+  /** The same with what is here of the pictures and documents among these things. */
   made(made: readonly unknown[], things: readonly Thing[]): unknown[] {
-    const loaded = things.flatMap((thing) => {
-      return thing.kind === "picture" ? [this.images(pictureIn(thing))] : [];
+    const loaded = things.flatMap((thing): unknown[] => {
+      if (thing.kind === "picture") return [this.images(pictureIn(thing))];
+      const document = documentOf(thing);
+      if (document === null) return [];
+      const pictures = cardPictures(thing, this.now).map((one) => this.images(one));
+      return [this.now.card(document), ...pictures];
     });
     return [this.theme, ...made, ...loaded];
   }

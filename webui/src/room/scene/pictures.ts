@@ -59,8 +59,8 @@ export class Picture {
     const { made, things } = wanted;
     if (this.known?.[0] === made && this.known[1] === painter.theme) return false;
     if (!isSame(painter.made(made, things), this.made)) return true;
-    // Pictures come by and by.
-    const isLasting = !things.some(({ kind }) => kind === "picture");
+    // Pictures come by and by, and documents change by themselves.
+    const isLasting = !things.some(({ kind }) => kind === "picture" || kind === "card");
     this.known = isLasting ? [made, painter.theme] : null;
     return false;
   }

@@ -3,6 +3,7 @@
 import type { Thing } from "../../../place/thing";
 import { knowDrawings } from "../acting-drawings";
 import type { Mark } from "../mark";
+import { cardMarks } from "./card";
 import { furnitureMarks } from "./furniture";
 import { ballMarks, diceMarks, tokenMarks } from "./game-pieces";
 import { lampMarks, switchMarks } from "./lamps";
@@ -23,6 +24,7 @@ const DRAWN: Readonly<Record<string, (thing: Thing, scene: Scene) => Mark[]>> = 
   furniture: furnitureMarks,
   door: doorMarks,
   link: linkMarks,
+  card: cardMarks,
 };
 
 /** null: it is of another kind. */
