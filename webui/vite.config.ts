@@ -16,7 +16,7 @@ const STORE = /src\/(?:store|account\/ticket)\.|node_modules\/idb\//;
 
 /** What all faces of a place draw and say, in one file: each more is named in every page. */
 const FACES =
-  /src\/(?:place\/(?:limits|refusal|thing|behaviours)|words\/board|board\/(?:live\/keeping|draw\/(?:text-layout|paint|sight|acting-drawings|marks?)|model\/(?:palette|style|settings|card|units|geometry|arrows|acts|saying|states|zones)|page\/(?:theme|icons)|pictures\/album))\.|perfect-freehand/;
+  /src\/(?:place\/(?:limits|refusal|thing|behaviours)|words\/board|board\/(?:live\/keeping|draw\/(?:text-layout|paint|sight|acting-drawings|marks?)|model\/(?:palette|style|settings|card|reading|units|geometry|arrows|acts|saying|states|zones)|page\/(?:theme|icons|Icon)|pictures\/album))\.|perfect-freehand/;
 
 /** What every page needs, in one small file. */
 const BASE =

@@ -185,9 +185,13 @@ export abstract class Shared<C extends Change = Change> {
   protected abstract show(state: unknown): void;
   /** Does what an operation of somebody did; gives what is told of it. */
   protected abstract done(item: Item, mine: boolean): C | null;
+  /** The version of the own edits' base, for texts. */
+  protected get base(): number | undefined {
+    return undefined;
+  }
   /** What else the node is told when it is asked for the object. */
   protected get about(): About {
-    return {};
+    return this.base === undefined ? {} : { base: this.base };
   }
 
   /** One operation; its result comes from its place in the order. */

@@ -12,7 +12,7 @@
  */
 
 import { CallError } from "./errors";
-import type { About, Item, Verdict } from "./messages";
+import type { Item, Verdict } from "./messages";
 import { type Change, changeOf, Shared } from "./object";
 
 /** What can be done with edits `D` of values `V`. */
@@ -75,8 +75,8 @@ export abstract class Typed<
     this.waitingDelta = all.length > 0 ? all : null;
   }
 
-  protected override get about(): About {
-    return this.birth === undefined ? {} : { base: this.edits };
+  protected override get base(): number | undefined {
+    return this.birth === undefined ? undefined : this.edits;
   }
 
   override ask(): void {

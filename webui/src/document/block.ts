@@ -1,6 +1,6 @@
 /** A block of a document as the nodes have it: what the page is told, followed. */
 
-import type { About, Item, ObjectMessage, Snapshot } from "../client/messages";
+import type { Item, ObjectMessage, Snapshot } from "../client/messages";
 import { type Change, changeOf, Shared } from "../client/object";
 import type { Step } from "../shared/late-edits";
 import {
@@ -457,7 +457,7 @@ export class BlockObject extends Shared {
 
   override ask(): void {
     this.listener?.onAsk(this, this.isKnown);
-    this.asksSteps = "base" in this.about;
+    this.asksSteps = this.base !== undefined;
     super.ask();
   }
 
@@ -491,13 +491,13 @@ export class BlockObject extends Shared {
     this.listener?.onEnd(this, error);
   }
 
-  protected override get about(): About {
-    if (this.birth !== undefined) return { base: this.steps };
+  protected override get base(): number | undefined {
+    if (this.birth !== undefined) return this.steps;
     // Its order has begun anew: there may be fewer steps.
-    if (this.hasText) return { base: this.firstKnown };
+    if (this.hasText) return this.firstKnown;
     const isFollowed =
       this.listener?.hasFirst(this) === true || this.listener?.isNew(this) === true;
-    return isFollowed ? { base: this.steps } : {};
+    return isFollowed ? this.steps : undefined;
   }
 
   protected override show(state: unknown): void {

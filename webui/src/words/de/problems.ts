@@ -38,11 +38,10 @@ export default {
   too_many_documents: "Der Server fasst keine weiteren Dokumente.",
   trashed: "Das liegt im Papierkorb. Stellen Sie es zuerst wieder her.",
   unauthenticated: "Sie sind nicht mehr angemeldet.",
-  too_fast:
-    "Zu viele Anfragen auf einmal. Warten Sie einen Augenblick und versuchen Sie es noch einmal.",
+  too_fast: "Zu viele Anfragen auf einmal. Versuchen Sie es gleich noch einmal.",
   wait: "Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
   weak_password:
-    "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie ein anderes mit mindestens 10 Zeichen.",
+    "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie eines mit mindestens 10 Zeichen.",
   outdated: "Diese Seite ist älter als der Server. Laden Sie sie neu.",
   refused: "Der Server hat abgewiesen, was diese Seite geschickt hat. Laden Sie sie neu.",
   replaced: "Die Sitzung dieser Seite wird anderswo benutzt. Laden Sie die Seite neu.",
