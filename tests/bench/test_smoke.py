@@ -127,7 +127,7 @@ def run_places_million(patch: pytest.MonkeyPatch, folder: Path) -> object:
 
 
 def run_place_sizes(patch: pytest.MonkeyPatch, folder: Path) -> object:
-    rows = place_sizes.measure((10_000, 40_000), 3)
+    rows = place_sizes.measure((10_000, 40_000), 20)
     assert rows[-1]["bytes_in_sight_times"] < 1.2
     assert rows[-1]["whole_bytes_times"] > rows[-1]["bytes_in_sight_times"]
     return rows
