@@ -18,6 +18,13 @@ class BadRequestError(GroupcoreError):
         self.code = code
 
 
+class InterestError(BadRequestError):
+    """The program's own `Interest` in an object has failed: nothing is told of its parts."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("interest", detail)
+
+
 class SessionEndError(GroupcoreError):
     """The connection shall be closed with this code of the protocol."""
 

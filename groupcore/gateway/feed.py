@@ -20,10 +20,10 @@ from collections import deque
 from typing import TYPE_CHECKING, TypeAlias
 
 from groupcore.frames import Message
-from groupcore.gateway.errors import BadRequestError
+from groupcore.gateway.errors import BadRequestError, InterestError
 from groupcore.gateway.kinds import Kind
 from groupcore.gateway.limits import HISTORY_BYTES_MAX, HISTORY_MAX
-from groupcore.gateway.parts import Entry, Item, Parts, Seeing, Sight
+from groupcore.gateway.parts import Entry, Item, Parts, Piece, Seeing, Sight
 from groupcore.sequencing.names import Process
 from groupcore.shared.body import Body
 from groupcore.shared.machine import Done
@@ -141,10 +141,27 @@ class Feed:
         """The object may have other parts now: what is seen of it is looked for anew."""
         if self._parts is None:
             return
-        for page, seeing in self.followers.items():
-            if seeing is not None:
+        for page, seeing in list(self.followers.items()):
+            if seeing is None:
+                continue
+            try:
                 before, seeing.parts = seeing.parts, self._parts.seen(seeing.sight)
                 self._part_of(page, before)
+            except BadRequestError as error:
+                page.take_away(self.name, error)
+
+    def _pieces(self, operation: str, details: tuple[object, ...]) -> list[Piece] | None:
+        """What those are told of it who follow parts; None where nobody does."""
+        if self._parts is None:
+            return None
+        try:
+            return self._parts.told(operation, details)
+        except InterestError as error:
+            self._parts = None
+            for page, seeing in list(self.followers.items()):
+                if seeing is not None:
+                    page.take_away(self.name, error)
+            return None
 
     # --- from the body --------------------------------------------------------------------------
 
@@ -159,7 +176,7 @@ class Feed:
                 told = [self.kind.detail(one) for one in details]
             else:
                 told = self.kind.told(self.body.machine, process, spec, arguments, details)
-            pieces = None if self._parts is None else self._parts.told(spec.name, details)
+            pieces = self._pieces(spec.name, details)
             self._items.append(Item(position, who(process), spec.name, told, pieces))
         self._note_ended(position, done)
 
@@ -180,7 +197,7 @@ class Feed:
         if self.kind.told is not None:
             told = self.kind.told(self.body.machine, process, None, [], details)
             if told:
-                pieces = None if self._parts is None else self._parts.told(DEPARTED, details)
+                pieces = self._pieces(DEPARTED, details)
                 self._items.append(Item(position, who(process), DEPARTED, told, pieces))
 
     def on_replaced(self) -> None:
@@ -188,9 +205,13 @@ class Feed:
         self._gateway.turn_to(None)
         self._begin()
         self._parts = None
-        for page, seeing in self.followers.items():
-            self.follow(page, None if seeing is None else seeing.sight)
-            page.send_snapshot(self, -1)
+        for page, seeing in list(self.followers.items()):
+            try:
+                self.follow(page, None if seeing is None else seeing.sight)
+            except BadRequestError as error:
+                page.take_away(self.name, error)
+            else:
+                page.send_snapshot(self, -1)
 
     # --- entries --------------------------------------------------------------------------------
 

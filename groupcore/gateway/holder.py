@@ -267,7 +267,10 @@ class Holder(Outlet):
         elif opened is not None and opened.feed is not None:
             replica = self.session.port(opened.kind.kind, name).user
             assert isinstance(replica, Replica)
-            opened.feed.look(self, sight, replica.is_in)
+            try:
+                opened.feed.look(self, sight, replica.is_in)
+            except BadRequestError as error:
+                self.take_away(name, error)
 
     # --- closing --------------------------------------------------------------------------------
 
@@ -303,8 +306,8 @@ class Holder(Outlet):
         if opened is not None:
             self.owed.behind(partial(self._release, name, opened))
 
-    def _take_away(self, name: str, error: Exception) -> None:
-        """O4: the right to have the object open is gone."""
+    def take_away(self, name: str, error: Exception) -> None:
+        """O4: the right to have the object open is gone, or it cannot be told."""
         self.cease(name)
         self._note_refused(name, error)
         self.owed.behind(partial(self._tell_taken, name, error))
@@ -333,7 +336,7 @@ class Holder(Outlet):
         for name, opened in list(self.opened.items()):
             objection = self._objection(opened.kind.name, name)
             if objection is not None and objection.code not in TEMPORARY:
-                self._take_away(name, objection)
+                self.take_away(name, objection)
         for name, asked in self._asked.items():
             objection = self._objection(asked.kind.name, name) if asked.is_wanted else None
             if objection is not None and objection.code not in TEMPORARY:
@@ -362,7 +365,7 @@ class Holder(Outlet):
         self._gateway.turn_to(None)
         if opened.feed is not None:
             opened.feed.close_entry()
-        self._take_away(name, replica.given_up.error or BadRequestError("closed", "closed"))
+        self.take_away(name, replica.given_up.error or BadRequestError("closed", "closed"))
 
     # --- what is told ---------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ RULES = FrameRules(messages_max=64, items_max=100_000, nesting_max=40, rich=True
 
 OBJECTS_MAX = 512
 """Most objects that a session has open: what a page shows of a document, with margins."""
+PARTS_MAX = 4_096
+"""Most parts of an object, by a program's own interest, that a page sees at once."""
 OPENINGS_PER_TURN = 16
 """Most objects that sessions begin to open or to close in one turn of the loop."""
 INSPECTED_S = 0.4

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from groupcore.frames import Message, pack
 from groupcore.gateway import limits
-from groupcore.gateway.errors import BadRequestError
+from groupcore.gateway.errors import BadRequestError, InterestError
 from groupcore.gateway.feed import Feed, Version
 from groupcore.gateway.kinds import Kind, shown
 from groupcore.gateway.settings import Traffic
@@ -227,14 +227,24 @@ class Outlet:
 
     def send_snapshot(self, feed: Feed, base: int) -> None:
         """The whole state of an object."""
-        if self._writer is not None:
-            self._withheld.pop(feed.name, None)
-            self.put(pack(feed.snapshot(base, self.client, feed.followers.get(self))))
+        if self._writer is None:
+            return
+        self._withheld.pop(feed.name, None)
+        try:
+            snapshot = feed.snapshot(base, self.client, feed.followers.get(self))
+        except InterestError as error:
+            self.take_away(feed.name, error)
+        else:
+            self.put(pack(snapshot))
 
     def send_parts(self, feed: Feed, message: Message) -> None:
         """Parts of an object that the page has come to follow, or has left; F2."""
         if self._writer is not None and feed.name not in self._withheld:
             self.put(pack(message))
+
+    def take_away(self, name: str, error: Exception) -> None:
+        """The page must not, or cannot, have the object open any more."""
+        raise NotImplementedError
 
     def _fall_behind(self, name: str, version: Version) -> None:
         if not any(self._withheld.values()):

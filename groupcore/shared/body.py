@@ -150,8 +150,9 @@ class Body(Generic[T]):
             self._following = dict.fromkeys(following)
         return [face for face in following if self._faces.get(face.process) is face]
 
-    def _observing(self) -> list[Observer]:
-        return [] if self._is_behind else self.observers
+    def _observing(self) -> tuple[Observer, ...]:
+        """Those of now: one that is told may end, or have others begin."""
+        return () if self._is_behind else (*self.observers,)
 
     def _check_readers(self) -> None:
         """Let go of whose principal may not read any more: asked once for each (B5)."""

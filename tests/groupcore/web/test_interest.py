@@ -18,7 +18,7 @@ from tests.groupcore.web.gateways import Site, tab
 from tests.groupcore.web.tabs import Heard, Tab
 
 pytestmark = pytest.mark.slow
-PAGE = programs("shared/interest.md")["At the node"].run("interest")
+PAGE = programs("shared/interest.md")["In a Starlette application"].run("interest")
 Meadow: type[Any] = PAGE["Meadow"]
 Squares: type[Interest[Any]] = PAGE["Squares"]
 HERE = [0, 0, 150, 150]
@@ -135,6 +135,62 @@ async def test_a_type_without_interest_is_followed_as_a_whole(site: Site) -> Non
     await ann.connect(gateway)
     ann.say("open", name="c", type="Counter", sight=HERE)
     assert (await ann.hears("error", name="c"))["code"] == "bad_message"
+
+
+async def test_a_page_that_would_see_too_much_is_refused_and_nobody_else(site: Site) -> None:
+    _, ann = await meadow(site)
+    ann.say("open", name="north", type="Meadow", sight=[0, 0, 2**40, 2**40])
+    assert (await ann.hears("error", name="north"))["code"] == "too_many_open"
+    await ann.open("Meadow", "north", sight=HERE)
+    ann.say("look", name="north", sight=[0, 0, 2**40, 2**40])
+    assert (await ann.hears("error", name="north"))["code"] == "too_many_open"
+    await ann.open("Meadow", "north", sight=HERE)
+
+
+class Unsure(Interest[Any]):
+    """Squares whose program fails where it is told to."""
+
+    fails = ""
+
+    def __init__(self, target: Any) -> None:  # noqa: ANN401
+        super().__init__(target)
+        self._squares = Squares(target)
+
+    def seen(self, sight: tuple[int, int, int, int]) -> Iterable[str]:
+        assert self.fails != "seen"
+        return self._squares.seen(sight)
+
+    def shown(self, part: str) -> object:
+        assert self.fails != "shown"
+        return self._squares.shown(part)
+
+    def touched(self, operation: str, details: Sequence[object]) -> Iterable[str]:
+        assert self.fails != "touched"
+        return self._squares.touched(operation, details)
+
+
+@pytest.mark.parametrize("fails", ["seen", "shown", "touched"])
+async def test_an_interest_that_fails_costs_those_who_follow_parts_that_object_alone(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fails: str
+) -> None:
+    await site.start("a")
+    gateway = Gateway(site.cluster.nodes["a"], [Meadow, Counter], {Meadow: Unsure}, linger_s=0.2)
+    ann, bob = tab(1), tab(2)
+    for one in (ann, bob):
+        await one.connect(gateway)
+    await ann.open("Meadow", "north", sight=HERE)
+    await ann.open("Counter", "c")
+    await bob.open("Meadow", "north")
+    await bob.call("north", 1, ["walk", ["dolly", 10, 10]])
+    await ann.hears("changes", name="north")
+    monkeypatch.setattr(Unsure, "fails", fails)
+    await bob.call("north", 2, ["walk", ["dolly", 20, 10]], answered=1)
+    assert (await ann.hears("error", name="north"))["code"] == "interest"
+    assert "Unsure has failed" in caplog.text
+    await ann.call("c", 1, ["add", [1]])
+    monkeypatch.setattr(Unsure, "fails", "")
+    snapshot = await ann.open("Meadow", "north", sight=HERE)
+    assert ["0:0", [["dolly", [20, 10]]]] in snapshot["state"]["parts"]
 
 
 class Keys(Interest[Any]):

@@ -55,7 +55,7 @@ LEAST = {
         ("get_documents_doc_headings", "get_documents_doc_pictures_picture"), Who.VIEWER
     ),
     **dict.fromkeys(("put_me_favourites_item", "get_places_doc"), Who.VIEWER),
-    "get_places_doc_pictures_picture": Who.VIEWER,
+    **dict.fromkeys(("get_places_doc_pictures_picture", "get_places_doc_talk"), Who.VIEWER),
     **dict.fromkeys(("get_workspaces_workspace_members", "get_documents_doc_members"), Who.VIEWER),
     # To write.
     **dict.fromkeys(("post_documents", "post_documents_import"), Who.EDITOR),
@@ -66,6 +66,7 @@ LEAST = {
     **dict.fromkeys(("post_places", "patch_places_doc", "post_places_doc_things"), Who.EDITOR),
     **dict.fromkeys(("patch_places_doc_things", "delete_places_doc_things"), Who.EDITOR),
     **dict.fromkeys(("post_places_doc_pictures", "post_places_doc_duplicate"), Who.EDITOR),
+    "delete_places_doc_talk_remark": Who.EDITOR,
     # To say who may.
     **dict.fromkeys(("get_users", "post_users", "patch_users_user"), Who.OWNER),
     **dict.fromkeys(("delete_users_user_sessions", "get_audit", "post_workspaces"), Who.OWNER),
