@@ -96,6 +96,10 @@ class Mailer:
                         break
                     if self._ending.wait(AGAIN_S * 2**attempt):
                         return
+                except Exception as error:  # one that cannot be sent ends itself, not all others
+                    self.failed += 1
+                    logger.error("a mail was not sent: %s", _kind(error))
+                    break
 
     def _deliver(self, message: EmailMessage) -> None:
         server = self._server

@@ -136,7 +136,9 @@ async def test_files_are_done_with_by_keyboard_alone(cluster: Cluster, tabs: Tab
     await expect(tab.page.get_by_test_id("file")).to_have_count(3)
 
     await tab.page.locator("a.file-link").first.focus()
-    await tab.press("Control+a", "Delete")
+    await tab.press("Control+a")
+    await expect(tab.page.get_by_test_id("selection")).to_contain_text("3 items selected")
+    await tab.press("Delete")
     await tab.page.goto(f"{node}/trash")
     await row(tab, "Renamed").get_by_test_id("folder-link").focus()
     await tab.press("Delete")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -200,6 +202,23 @@ async def test_the_line_of_mails_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
         send_five()
     assert caught.value.code == "busy"
     mailer.close()
+
+
+def test_a_mail_that_no_library_can_send_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    delivered = threading.Event()
+
+    def deliver(mailer: Mailer, message: EmailMessage) -> None:
+        if message["Subject"] == "broken":
+            raise ValueError("a header that cannot be written")
+        delivered.set()
+
+    monkeypatch.setattr(Mailer, "_deliver", deliver)
+    mailer = Mailer(MailServer("127.0.0.1", 1, "none", "docs@example.org"))
+    mailer.send("ann@example.org", "broken", "t")
+    mailer.send("ann@example.org", "s", "t")
+    assert delivered.wait(10)
+    mailer.close()
+    assert mailer.failed == 1
 
 
 @pytest.mark.parametrize(
