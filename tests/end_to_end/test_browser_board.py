@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.end_to_end.browser import BrowserTab, Tabs
 from tests.end_to_end.cluster import Cluster
@@ -317,6 +318,53 @@ async def test_one_brings_everyone_here_and_they_go_or_stay(cluster: Cluster, ta
     # Who is asked again at once is not asked: a node has people wait between two calls.
     await ann.page.get_by_test_id("people-button").click()
     await expect(ann.page.get_by_test_id("bring-everyone")).to_be_disabled()
+
+
+async def hold_cells(tab: BrowserTab, place: str) -> Callable[[], None]:
+    """From the first cell on the page hears nothing until what this gives is called."""
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+    has_come = False
+    cell = f"place/{place}/r".encode()
+
+    def relay(route: WebSocketRoute) -> None:
+        def pass_on(data: str | bytes) -> None:
+            is_cell = isinstance(data, bytes) and cell in data
+            if not has_come and (held or is_cell):
+                held.append((route, data))
+            else:
+                route.send(data)
+
+        route.connect_to_server().on_message(pass_on)
+
+    def let_come() -> None:
+        nonlocal has_come
+        has_come = True
+        for route, data in held:
+            route.send(data)
+
+    await tab.page.route_web_socket("**/ws", relay)
+    return let_come
+
+
+async def test_what_is_drawn_before_the_place_has_come_does_not_move_the_view(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    a = cluster.nodes["a"].url
+    ann = await tabs.open("about:blank", "Ann")
+    place = await create_place(ann, a, "Early")
+    let_come = await hold_cells(ann, place)
+    await ann.page.goto(f"{a}/p/{place}")
+    await take(ann, "rectangle")
+    await drag(ann, (400, 300), (520, 380))
+    await take(ann, "ellipse")
+    await drag(ann, (700, 300), (820, 380))
+    let_come()
+    await ann.saved()
+    await take(ann, "arrow")
+    await drag(ann, (460, 340), (760, 340))
+    await ann.saved()
+    await show_list(ann)
+    await expect(ann.page.locator("[data-kind=arrow]")).to_contain_text("from Rectangle to Ellipse")
 
 
 async def test_a_board_is_duplicated_from_its_row_with_all_its_things(

@@ -38,10 +38,17 @@ LOSE = """() => {
 }"""
 COUNT_FRAMES = """() => new Promise((resolve) => {
   const native = window.requestAnimationFrame;
-  let asked = 0;
+  let [asked, left] = [0, 20];
   window.requestAnimationFrame = (act) => { asked += 1; return native.call(window, act); };
-  setTimeout(() => { window.requestAnimationFrame = native; resolve(asked); }, 500);
+  const next = () => {
+    left -= 1;
+    if (left > 0) return native.call(window, next);
+    window.requestAnimationFrame = native;
+    resolve(asked);
+  };
+  next();
 })"""
+"""How many frames the page asks for in 20 that are drawn, however long these take."""
 COLOURS = """() => new Promise((resolve) => {
   const stage = document.querySelector("[data-testid=room]");
   // A key has a frame drawn; in the same frame, behind that, the picture can be read.

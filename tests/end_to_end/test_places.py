@@ -123,6 +123,7 @@ async def test_a_thing_is_dragged_over_a_border_while_the_cells_sequencer_is_kil
             )
 
         await eventually(is_once, "both nodes show each thing once, where it was put")
+
         # The place is looked after by those who are left: what goes back is carried, too.
         async def goes_back() -> bool:
             """Until the cell has it, it is owed by the other one: pages ask again, too."""

@@ -10,3 +10,8 @@ export function showAllOnce(controller: BoardController): void {
   controller.isFitted = true;
   if (bounds !== null || board.things.size > 0) board.fit();
 }
+
+/** The person has begun to draw, or goes elsewhere: what comes late does not move their view. */
+export function keepView(controller: BoardController): void {
+  controller.isFitted = true;
+}

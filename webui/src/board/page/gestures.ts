@@ -16,6 +16,8 @@ export interface GestureOwner {
   menu(at: Point): void;
   /** The person moves the view by themselves. */
   wandered(): void;
+  /** The person takes or draws something with the tool that they have. */
+  pressed(): void;
 }
 
 export class Gestures {
@@ -102,6 +104,7 @@ export class Gestures {
       return;
     }
     this.drawing = event.pointerId;
+    this.owner.pressed();
     this.board.down(press);
   }
 
