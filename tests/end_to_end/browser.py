@@ -287,8 +287,9 @@ class BrowserTab:
 class Tabs:
     """Opens tabs, and closes them with a look at what they complained about."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, limit_ms: float = LIMIT_MS) -> None:
         self._browser = browser
+        self._limit_ms = limit_ms
         self._contexts: list[BrowserContext] = []
         self._tabs: list[BrowserTab] = []
 
@@ -313,7 +314,7 @@ class Tabs:
             permissions=["clipboard-read", "clipboard-write"],
             service_workers="allow" if keeps_page else "block",
         )
-        context.set_default_timeout(LIMIT_MS)
+        context.set_default_timeout(self._limit_ms)
         await context.add_init_script(WATCH_POLICY)
         keep = 'location.host && (localStorage["groupcore.name"] ??= '
         await context.add_init_script(f'{keep}"{name}")')
