@@ -24,6 +24,7 @@ from server.documents.names import TYPES
 from server.documents.presence import Presences
 from server.errors import BadMessageError
 from server.node import Node
+from server.places.speaking import Speaking
 from server.routes.access import Access, AccountAccess, OpenAccess, look_open
 from server.routes.api import DocumentRoutes
 from server.routes.asks import Row
@@ -138,7 +139,7 @@ def make_pages(node: Node) -> SharedObjects:
     settings, accounts = node.settings, node.accounts
     door = Door(accounts) if accounts is not None else None
     entrance = GuardedEntrance(Entrance(node.keepers, node.knows), node)
-    presences = Presences(accounts, monotonic)
+    presences, speaking = Presences(accounts, monotonic), Speaking(accounts, monotonic)
     return SharedObjects(
         node.objects,
         TYPES,
@@ -152,6 +153,7 @@ def make_pages(node: Node) -> SharedObjects:
         opening=entrance.opening,
         closed=entrance.closed,
         presenting=presences.presenting,
+        publishing=speaking.publishing,
         called=lambda principal, kind, name: node.files.note_call(principal, kind, name),
         met=node.note_session,
         sessions_max=settings.sessions_max,

@@ -214,7 +214,9 @@ class Page(Holder):
         if not isinstance(topic, Topic):
             raise BadRequestError("unknown_operation", f"{name!r} is no topic")
         self._require_room()
-        pending = topic.publish(topic.read(message["value"]))
+        ask, session = self._gateway.terms.publishing, self.session
+        value = ask(session.principal, who(session.process), name, message["value"])
+        pending = topic.publish(topic.read(value))
         tell = partial(self._on_done, name, number, pending)
         pending.when_done(partial(self._when_answered, self.owed.begin(), tell))
 

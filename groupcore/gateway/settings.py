@@ -65,6 +65,7 @@ class GatewaySettings(TypedDict, total=False):
     opening: Opening
     closed: Closed
     presenting: Presenting
+    publishing: Presenting
     called: Called
     met: Met
     heartbeat_s: float
@@ -101,7 +102,7 @@ def met_unnoticed(what: str, page: str, session: Session, traffic: Traffic) -> N
 
 
 def presenting_all(principal: str, session: str, name: str, value: object) -> object:
-    """Pages show what they like."""
+    """Pages show, and publish, what they like."""
     del principal, session, name
     return value
 
@@ -119,6 +120,7 @@ class Terms:
     opening: Opening = opening_unnoticed
     closed: Closed = closed_unnoticed
     presenting: Presenting = presenting_all
+    publishing: Presenting = presenting_all
     called: Called = closed_unnoticed
     met: Met = met_unnoticed
     heartbeat_s: float = HEARTBEAT_S

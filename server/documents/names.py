@@ -13,9 +13,10 @@ from groupcore.shared.documents.limits import HERE
 from groupcore.shared.places import Cell, PlaceOutline, PlaceTalk
 from groupcore.shared.places.squares import is_path
 from groupcore.shared.places.talk import TALK
-from groupcore.shared.types import Presence
+from groupcore.shared.types import Presence, Topic
 from server.documents import catalogue
 from server.documents.catalogue import DOCUMENT, PLACE
+from server.places.earshot import EARSHOT, Uttered, is_square
 from server.places.here import HereInPlace
 
 NAME_MAX = 80
@@ -70,6 +71,7 @@ TYPES: dict[str, type[object]] = {
     "Cell": Cell,
     "DocumentOutline": DocumentOutline,
     "Nodes": catalogue.Nodes,
+    "PlaceEarshot": Topic[Uttered],
     "PlaceOutline": PlaceOutline,
     "PlacePresence": Presence[HereInPlace],
     "PlaceTalk": PlaceTalk,
@@ -108,6 +110,8 @@ def place_of(name: str) -> Place | None:
             return Place("PlacePresence", doc, kind=PLACE)
         case ["place", doc, part] if is_identifier(doc) and part == TALK:
             return Place("PlaceTalk", doc, TALK, PLACE)
+        case ["place", doc, part, square] if is_identifier(doc) and part == EARSHOT:
+            return Place("PlaceEarshot", doc, kind=PLACE) if is_square(square) else None
         case ["place", doc, path] if is_identifier(doc) and is_path(path):
             return Place("Cell", doc, path, PLACE)
     return None

@@ -22,7 +22,7 @@ CALLERS_MAX = 10_000
 """So many sessions are remembered for it."""
 FIELDS: Mapping[str, tuple[object, ...]] = {
     DOCUMENT: ("", None, 0, 0, None, False, 0, None, None, None),
-    PLACE: ("", [], [], [], [], False, 0, "", [], "", 0, []),
+    PLACE: ("", [], [], [], [], False, 0, "", [], "", 0, [], ""),
 }
 """What stands for fields at the end of `Here`, or `HereInPlace`, that a page leaves out."""
 REQUIRED = {DOCUMENT: 4, PLACE: 1}

@@ -17,6 +17,8 @@ LINE_MAX = 512
 """Most numbers of a line that is being drawn: two a point."""
 COLOUR_MAX = 32
 CALLS_MAX = 1_000_000
+NIMBUS = ("", "quiet", "all")
+"""As usual, little, and to all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,8 @@ class HereInPlace:
     `pointer`: x and y, or nothing; `view`: left, top, right, bottom, or nothing; `drag`: where each
     thing is that is being moved: id, x, y, width, height, turn; `editing`: the thing whose text is
     being written; `line`: the points of what is being drawn, with its colour and width; `avatar`:
-    where the person stands in the room, x, y and turn, or nothing. `idle`, `calls`: as in
-    documents.
+    where the person stands in the room, x, y and turn, or nothing. `nimbus`: how far they hear and
+    are heard there, one of NIMBUS. `idle`, `calls`: as in documents.
     """
 
     name: str
@@ -42,6 +44,7 @@ class HereInPlace:
     colour: str
     width: int
     avatar: tuple[int, ...]
+    nimbus: str
 
     def __post_init__(self) -> None:
         try:
@@ -55,6 +58,8 @@ class HereInPlace:
         named = [*self.selection, *(one[0] for one in self.drag)]
         if not all(map(is_identifier, [*named, self.editing] if self.editing else named)):
             raise ValueError("selection, drag and editing name things by their ids")
+        if self.nimbus not in NIMBUS:
+            raise ValueError(f"nimbus is one of {NIMBUS}")
         if not 0 <= self.calls <= CALLS_MAX:
             raise ValueError(f"calls are from 0 to {CALLS_MAX}")
 

@@ -252,6 +252,47 @@ async def test_a_lamp_is_switched_by_keys_and_others_see_it(cluster: Cluster, ro
     await expect(bob.page.locator("[data-kind=light]")).to_contain_text("on")
 
 
+async def test_words_are_heard_by_who_is_near_at_another_node_and_not_by_who_is_quiet(
+    cluster: Cluster, rooms: Tabs
+) -> None:
+    a, b = cluster.nodes["a"].url, cluster.nodes["b"].url
+    ann = await rooms.open("about:blank", "Ann")
+    place = await create_place(ann, a, "Words")
+    await put(ann, a, place, thing("furniture", "table", 0, 0))
+    ann = await walk_in(rooms, a, place, "Ann")
+    bob = await walk_in(rooms, b, place, "Bob")
+    heard = [one.page.get_by_test_id("overheard") for one in (ann, bob)]
+    await room(ann).focus()
+    await ann.press("t")
+    await expect(ann.page.get_by_test_id("say-who")).to_contain_text("1 person is in earshot")
+    await ann.page.keyboard.type("Shall we begin?")
+    await ann.screenshot("room-says")
+    await ann.press("Enter")
+    await expect(heard[1]).to_contain_text("Ann: Shall we begin?")
+    await expect(heard[0]).to_contain_text("You: Shall we begin?")
+    await bob.screenshot("room-hears")
+    await expect(room(ann)).to_be_focused()
+    await room(bob).focus()
+    await bob.press("h")
+    await expect(heard[0]).to_contain_text("Bob waves.")
+    await expect(heard[0]).to_have_text("")  # nothing is kept
+    await bob.press("t")
+    await bob.page.get_by_test_id("nimbus-quiet").press("Space")
+    await bob.press("Escape")
+    for _ in range(30):
+        if float((await spot(bob))[1]) - float((await spot(ann))[1]) > 4 * 6400:
+            break
+        await steps(bob, "ArrowDown", 1)
+    await ann.press("t")
+    await expect(ann.page.get_by_test_id("say-who")).to_contain_text("Nobody is in earshot")
+    await ann.page.keyboard.type("Bob?")
+    await ann.press("Enter")
+    await expect(heard[0]).to_contain_text("You: Bob?")
+    await ann.press("h")
+    await expect(heard[0]).to_contain_text("You wave.")
+    await expect(heard[1]).to_have_text("")
+
+
 async def test_a_wall_shows_a_board_and_the_board_is_opened_there(
     cluster: Cluster, rooms: Tabs
 ) -> None:

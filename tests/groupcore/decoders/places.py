@@ -13,7 +13,9 @@ from groupcore.shared.schema import codec_of
 from server.backup.restoring import read_place
 from server.backup.taking import packed_place
 from server.documents.presence import Presences
+from server.places.earshot import Uttered
 from server.places.here import HereInPlace
+from server.places.speaking import Speaking
 from server.places.things import edits_of, shown, things_of
 
 THING: dict[str, Any] = {
@@ -46,6 +48,13 @@ def here(data: bytes) -> object:
     return codec_of(HereInPlace).from_wire(given)
 
 
+def uttered(data: bytes) -> object:
+    """What a page wants to say to those near its person."""
+    speaking = Speaking(None, lambda: 0.0)
+    given = speaking.publishing("guest", "a", "place/p/near/0:0", unpack(data))
+    return codec_of(Uttered).from_wire(given)
+
+
 def unpack(data: bytes) -> object:
     """As a frame's value."""
     return messages.unpack(data)
@@ -75,6 +84,11 @@ def seeds_of_here() -> list[bytes]:
     drag = [["a", 1, 2, 3, 4, 5]]
     whole = ["Ann", [1, 2], [0, 0, 9, 9], ["a"], drag, False, 1, "a", [1, 2], "red", 64]
     return [packb(whole), packb(["Ann"])]
+
+
+def seeds_of_words() -> list[bytes]:
+    """Words and a wave."""
+    return [packb(["words", "Ann", 1, 2, 64_000, "Hi"]), packb(["wave", "Ann", 1, 2, 6_400, ""])]
 
 
 def seeds_of_backups() -> list[bytes]:

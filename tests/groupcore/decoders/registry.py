@@ -17,6 +17,7 @@ from groupcore import batch, context, frames, wire
 from groupcore.blocks import dict_state, rpc_messages, update_log, values
 from groupcore.blocks.errors import ValueRefusedError
 from groupcore.errors import GroupcoreError, PlanError, WireError
+from groupcore.gateway.errors import BadRequestError
 from groupcore.gateway.limits import RULES
 from groupcore.introductions import Introductions
 from groupcore.key_rotation import Saying, Word, unpack_word
@@ -50,6 +51,7 @@ from tests.server.accounts.device import Device
 
 Seeds = Callable[[], list[bytes]]
 PLACE_ERRORS = (RefusalError, MisfitError)
+WORDS_ERRORS = (BadRequestError, MisfitError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,6 +514,7 @@ DECODERS: tuple[Decoder, ...] = (
             ("places.things", places.things, places.seeds_of_things, PLACE_ERRORS),
             ("places.edits", places.edits, places.seeds_of_edits, PLACE_ERRORS),
             ("places.here", places.here, places.seeds_of_here, MisfitError),
+            ("places.words", places.uttered, places.seeds_of_words, WORDS_ERRORS),
             ("places.backup", places.backed_up, places.seeds_of_backups, MisfitError),
         )
     ),

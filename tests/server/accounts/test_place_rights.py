@@ -61,6 +61,7 @@ async def test_a_viewer_looks_and_changes_nothing_and_a_stranger_sees_nothing(
             ("PlaceOutline", f"place/{doc}"),
             ("Cell", cell),
             ("PlacePresence", f"place/{doc}/here"),
+            ("PlaceEarshot", f"place/{doc}/near/0:0"),
         ):
             assert (await stranger.open(kind, name))["code"] == "forbidden"
         status, problem = await eve.ask(

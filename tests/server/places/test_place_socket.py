@@ -12,7 +12,7 @@ from tests.server.support import Cluster, Page, create, eventually, get
 HERE = {
     **{"name": "Ann", "pointer": [], "view": [], "selection": [], "drag": [], "idle": False},
     **{"calls": 0, "editing": "", "line": [], "colour": "", "width": 0},
-    "avatar": [],
+    **{"avatar": [], "nimbus": ""},
 }
 
 
@@ -95,9 +95,38 @@ async def test_pages_of_a_place_see_who_is_here(cluster: Cluster) -> None:
         assert (await bob.hear("presence", name=name))["value"] == HERE
         drag = [["note", 5, 6, 640, 640, 0]]
         shown = ["Ann", [1, 2], [-5, -5, 5, 5], ["note"], drag, True, 1, "note", [1, 2], "red", 64]
-        shown.append([5, -6, 90 * 64])
+        shown += [[5, -6, 90 * 64], "quiet"]
         await ann.send({"t": "present", "name": name, "value": shown})
         assert list((await bob.hear("presence", name=name))["value"].values()) == shown
+
+
+async def test_words_are_heard_once_by_pages_of_all_nodes_that_have_the_square(
+    cluster: Cluster,
+) -> None:
+    cluster.size = 2
+    first, second = await cluster.start_all("a", "b")
+    doc = await create_place(first)
+    square, other = f"place/{doc}/near/0:0", f"place/{doc}/near/0:1"
+    async with Page(first.url) as ann, Page(second.url) as bob, Page(second.url) as eve:
+        for page in (ann, bob):
+            assert (await page.open("PlaceEarshot", square))["t"] == "opened"
+        await eve.open("PlaceEarshot", other)
+        words = ["words", "Ann", 100, 200, 6_400, "Hi"]
+        for number, text in enumerate(("Hi", "there"), 1):
+            value = [*words[:5], text]
+            await ann.send({"t": "publish", "name": square, "n": number, "value": value})
+            assert (await ann.hear("result", name=square))["n"] == number
+        said = [(await bob.hear("event", name=square))["value"] for _ in range(2)]
+        assert [one["text"] for one in said] == ["Hi", "there"]
+        assert said[0] == dict(zip(("kind", "name", "x", "y", "reach", "text"), words, strict=True))
+        await ann.send(
+            {"t": "publish", "name": square, "n": 3, "value": ["sings", "", 1, 2, 64, ""]}
+        )
+        assert (await ann.hear("error", name=square))["code"] == "arguments"
+        away = ["words", "Ann", 100, 200_000, 6_400, "Hi"]
+        await ann.send({"t": "publish", "name": square, "n": 4, "value": away})
+        assert (await ann.hear("error", name=square))["code"] == "value"
+        assert [one for one in eve.heard if one["t"] == "event"] == []
 
 
 @pytest.mark.parametrize(
@@ -120,6 +149,7 @@ async def test_pages_of_a_place_see_who_is_here(cluster: Cluster) -> None:
         {"avatar": [1, 2]},
         {"avatar": [1 << 40, 2, 3]},
         {"avatar": [1, 2, 1 << 20]},
+        {"nimbus": "loud"},
         {"calls": -1},
         {"idle": 1},
     ],
@@ -142,6 +172,8 @@ async def test_what_nobody_shows_of_oneself_is_refused(
         ("PlaceOutline", "place/none", "no_such_place"),
         ("PlacePresence", "place/none/here", "no_such_place"),
         ("Cell", "place/none/r", "no_such_place"),
+        ("PlaceEarshot", "place/none/near/all", "no_such_place"),
+        ("PlaceEarshot", "place/{place}/near/far", "no_such_object"),
         ("Cell", "place/{place}/r0", "no_such_cell"),
         ("Cell", "place/{place}/x", "no_such_object"),
         ("Cell", "place/{place}/here", "no_such_object"),

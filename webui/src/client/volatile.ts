@@ -146,7 +146,10 @@ export class Topic<T = unknown> extends Stateless {
 
   override hear(message: ObjectMessage): void {
     super.hear(message);
-    if (message.t === "event" && message.version > this.version) {
+    if (message.t === "opened") {
+      // Nothing comes twice behind it, and a topic that nobody had open meanwhile counts anew.
+      this.version = 0;
+    } else if (message.t === "event" && message.version > this.version) {
       const { value, who, version } = message;
       this.version = version;
       this.streams.push({ value: value as T, who, version });

@@ -135,16 +135,19 @@ test("what somebody shows is read with care, and comes as it went", () => {
       colour: "red",
       width: 4,
     },
-    avatar: { x: 5, y: -6, turn: 7 },
+    ...{ avatar: { x: 5, y: -6, turn: 7 }, nimbus: "quiet" as const },
   };
-  const [name, pointer, view, selection, drag, idle, calls, editing, line, colour, width, avatar] =
-    toPresence(shown) as unknown[];
-  const value = { name, pointer, view, selection, drag, idle, calls, line, colour, width, avatar };
+  const [name, pointer, view, selection, drag, idle, calls, editing, ...rest] = toPresence(
+    shown,
+  ) as unknown[];
+  const [line, colour, width, avatar, nimbus] = rest;
+  const drawn = { line, colour, width, avatar, nimbus };
+  const value = { name, pointer, view, selection, drag, idle, calls, ...drawn };
   expect(editing).toBe("");
   expect(personOf("s", value)).toEqual({ who: "s", ...shown });
   expect(personOf("s", { name: 7 })).toBeNull();
   const odd = personOf("s", { name: "x", pointer: [1, Number.NaN], drag: [["a", 1]], line: "no" });
-  expect([odd?.at, odd?.drafts, odd?.ink]).toEqual([null, [], []]);
+  expect([odd?.at, odd?.drafts, odd?.ink, odd?.nimbus]).toEqual([null, [], [], ""]);
 });
 
 test("a drag of somebody else is shown until its operation has come", () => {

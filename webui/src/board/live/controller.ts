@@ -25,7 +25,15 @@ import { Bells } from "./bells";
 import { CardShelf } from "./card-shelf";
 import { changedBy, isStoredPlace, type StoredPlace, stateless, thingsOf } from "./keeping";
 import { notDoneText } from "./not-done";
-import { type Draft, Others, type Person, personOf, type Stance, toPresence } from "./others";
+import {
+  type Draft,
+  type Nimbus,
+  Others,
+  type Person,
+  personOf,
+  type Stance,
+  toPresence,
+} from "./others";
 import type { BoardParts, BoardState } from "./parts";
 import { PlaceView } from "./place-view";
 import { PRESENCE } from "./presence";
@@ -303,6 +311,10 @@ export class BoardController {
     this.tell();
   }
 
+  get ownName(): string {
+    return this.name;
+  }
+
   setName(name: string): void {
     this.name = name;
     this.show();
@@ -416,6 +428,12 @@ export class BoardController {
     this.pointed(stance);
   }
 
+  /** How far they hear and are heard in the room from now on. */
+  attune(nimbus: Nimbus): void {
+    this.whereabouts.nimbus = nimbus;
+    this.show();
+  }
+
   /** Shows oneself to the others, soon. */
   private show(): void {
     if (this.isShowing || this.isClosed) return;
@@ -442,6 +460,7 @@ export class BoardController {
       colour: board.styleFor("ink").colour,
       width: board.styleFor("ink").width,
       avatar: this.whereabouts.avatar,
+      nimbus: this.whereabouts.nimbus,
     });
   }
 

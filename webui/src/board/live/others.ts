@@ -13,6 +13,9 @@ export interface Stance extends Point {
   readonly turn: number;
 }
 
+/** How far somebody hears and is heard in the room: as usual, little, or to all. */
+export type Nimbus = "" | "quiet" | "all";
+
 /** What a session shows of itself; everything is small, and newest wins. */
 export interface Shown {
   readonly name: string;
@@ -31,6 +34,7 @@ export interface Shown {
   readonly width: number;
   /** null: the person is on another face than the room. */
   readonly avatar: Stance | null;
+  readonly nimbus: Nimbus;
 }
 
 export interface Person extends Shown {
@@ -54,7 +58,8 @@ const LAST_MS = 1_500;
 
 /** As docs/protocol-browser.md has it. */
 export function toPresence(shown: Shown): unknown {
-  const { name, at, selected, drafts, ink, view, isIdle, calls, colour, width, avatar } = shown;
+  const { name, at, selected, drafts, ink, view, isIdle, calls } = shown;
+  const { colour, width, avatar, nimbus } = shown;
   return [
     name,
     at === null ? [] : [placed(at.x), placed(at.y)],
@@ -68,15 +73,16 @@ export function toPresence(shown: Shown): unknown {
     ink.length > 0 ? colour : "",
     ink.length > 0 ? width : 0,
     // Nodes that do not know of rooms take those who are in none.
-    ...(avatar === null ? [] : [[placed(avatar.x), placed(avatar.y), avatar.turn]]),
+    ...(avatar === null ? [] : [[placed(avatar.x), placed(avatar.y), avatar.turn], nimbus]),
   ];
 }
 
 /** What somebody shows, read with care; null where it is nothing of this form. */
 export function personOf(who: string, value: unknown): Person | null {
   if (typeof value !== "object" || value === null) return null;
-  const { name, pointer, selection, drag, line, view, idle, calls, colour, width, avatar } =
-    value as Record<string, unknown>;
+  const given = value as Record<string, unknown>;
+  const { name, pointer, selection, drag, line, view, idle, calls } = given;
+  const { colour, width, avatar, nimbus } = given;
   if (typeof name !== "string") return null;
   const point = numbers(pointer);
   const box = numbers(view);
@@ -100,6 +106,7 @@ export function personOf(who: string, value: unknown): Person | null {
     colour: colourIn(colour) ?? "",
     width: Math.min(64, Math.max(0, Number(width) || 0)),
     avatar: stanceOf(avatar),
+    nimbus: nimbus === "quiet" || nimbus === "all" ? nimbus : "",
   };
 }
 

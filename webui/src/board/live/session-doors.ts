@@ -12,8 +12,8 @@ import type { CellDoor, Doors, Far, How } from "./doors";
 import { type Backdrop, type StoredPlace, stateless, withoutGrabs } from "./keeping";
 import { OrderClock } from "./order-clock";
 
-/** Objects that are no cells: the outline, who is here, the chat, and one to spare. */
-const OTHERS = 4;
+/** Objects that are no cells: the outline, who is here, the chat, squares in earshot, and some to spare. */
+const OTHERS = 12;
 /** So long a joint move waits for its parts to be saved. */
 const SAVED_MS = 3_000;
 const LOOK_MS = 20;

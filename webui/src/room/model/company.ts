@@ -1,6 +1,6 @@
 /** The other people in the room: where each of them is, and what they look like. */
 
-import type { Person } from "../../board/live/others";
+import type { Nimbus, Person } from "../../board/live/others";
 import { radians } from "../../board/model/units";
 import { colourOf } from "../../people";
 import { METRE } from "./metres";
@@ -25,6 +25,7 @@ export interface Companion {
   /** Not in the room: the pose is where they point, or what they look at. */
   readonly isOnBoard: boolean;
   readonly isIdle: boolean;
+  readonly nimbus: Nimbus;
 }
 
 /** Where somebody is who shows this; null: nowhere. */
@@ -68,8 +69,8 @@ export class Company {
     return this.people.flatMap((person) => {
       const track = this.tracks.get(person.who);
       if (track === undefined) return [];
-      const { who, name, isIdle, avatar } = person;
-      const about = { who, name, isIdle, isOnBoard: avatar === null };
+      const { who, name, isIdle, avatar, nimbus } = person;
+      const about = { who, name, isIdle, isOnBoard: avatar === null, nimbus };
       return [{ ...about, colour: colourOf(who), figure: figureOf(who), pose: track.at(now_ms) }];
     });
   }

@@ -5,7 +5,9 @@ import { STILL, type Stride } from "./walker";
 export type RoomAct =
   | { readonly do: "step"; readonly by: 1 | -1 }
   | { readonly do: "turn"; readonly by: 1 | -1 }
-  | { readonly do: "use" | "carry" | "escape" | "eyes" | "board" | "wall" | "near" };
+  | {
+      readonly do: "use" | "carry" | "escape" | "eyes" | "board" | "wall" | "near" | "say" | "wave";
+    };
 
 export interface RoomKeyed {
   readonly key: string;
@@ -53,6 +55,10 @@ export function roomActOf({ key, shiftKey, ctrlKey, metaKey, altKey }: RoomKeyed
       return { do: "wall" };
     case "n":
       return { do: "near" };
+    case "t":
+      return { do: "say" };
+    case "h":
+      return { do: "wave" };
     case "Escape":
       return { do: "escape" };
     default:

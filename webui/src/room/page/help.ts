@@ -30,6 +30,8 @@ export function roomHelp(isMac: boolean): HelpSection[] {
     ["N", roomWords.nearTitle],
     ["O", roomWords.onBoard],
     ["B", roomWords.switchFace],
+    ["T", roomWords.sayTitle],
+    ["H", roomWords.wave],
     ["C", boardWords.talk],
     [`${mod} F`, boardWords.find],
   ] as const;

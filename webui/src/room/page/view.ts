@@ -7,7 +7,7 @@ import type { Theme } from "../../board/model/palette";
 import { colourOf } from "../../people";
 import type { Room } from "../live/room";
 import { labelOf } from "../live/sayings";
-import { figureOf } from "../model/company";
+import { type Companion, figureOf } from "../model/company";
 import { Steering } from "../model/keys";
 import type { Picked, Ray } from "../model/pick";
 import { Sharpness } from "../model/sharpness";
@@ -19,6 +19,10 @@ export interface RoomViewOwner {
   drawn(): void;
   lost(): void;
   back(): void;
+  /** What stands over somebody beside their name; "": nothing. */
+  wordsOf(who: string): string;
+  /** What people are called over their heads. */
+  nameOf(person: Companion): string;
 }
 
 /** One that is told apart from those that three.js asks for by itself. */
@@ -74,7 +78,7 @@ export class RoomView {
   private build(): RoomScene {
     const { controller, context, theme } = this;
     const { who } = controller.session;
-    const about = { who, name: "", isIdle: false, isOnBoard: false };
+    const about = { who, name: "", isIdle: false, isOnBoard: false, nimbus: "" } as const;
     const pose = { x: 0, y: 0, heading: 0 };
     return new RoomScene(this.canvas, {
       context,
@@ -83,6 +87,8 @@ export class RoomView {
       images: (picture) => controller.album.image(picture),
       now: controller.acting,
       says: (thing) => labelOf(thing, controller.acting),
+      wordsOf: (who) => this.owner.wordsOf(who),
+      nameOf: (person) => this.owner.nameOf(person),
       self: () => ({ ...about, colour: colourOf(who), figure: figureOf(who), pose }),
     });
   }

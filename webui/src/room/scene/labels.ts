@@ -12,11 +12,14 @@ export interface Label {
   readonly up: number;
   readonly ink: string;
   readonly back: string;
+  /** So many at most; without, one. */
+  readonly lines?: number;
 }
 
 const LABELS_MAX = 72;
 const LETTERS_MAX = 28;
 const SIZE = 44;
+const LINE = 52;
 const PAD_X = 22;
 const PAD_Y = 12;
 /** Metres for a pixel of a label's picture. */
@@ -44,12 +47,12 @@ export class Labels {
     }
   }
 
-  private one({ key, text, ink, back }: Label): Shown {
+  private one({ key, text, ink, back, lines = 1 }: Label): Shown {
     const says = `${ink} ${back} ${text}`;
     const known = this.shown.get(key);
     if (known?.says === says) return known;
     if (known !== undefined) this.drop(key, known);
-    const canvas = draw(shortened(text), ink, back);
+    const canvas = draw(lines === 1 ? [shortened(text)] : wrapped(text, lines), ink, back);
     const texture = new CanvasTexture(canvas);
     texture.colorSpace = SRGBColorSpace;
     texture.minFilter = LinearFilter;
@@ -83,22 +86,36 @@ export function shortened(text: string): string {
     : letters.join("");
 }
 
-function draw(text: string, ink: string, back: string): HTMLCanvasElement {
+/** Broken between words where that can be; what is too long ends with dots. */
+export function wrapped(text: string, most: number): string[] {
+  const lines: string[] = [];
+  let rest = [...text.replace(/\s+/g, " ").trim()];
+  while (rest.length > LETTERS_MAX && lines.length < most - 1) {
+    const blank = rest.slice(0, LETTERS_MAX + 1).lastIndexOf(" ");
+    const end = blank > 0 ? blank : LETTERS_MAX;
+    lines.push(rest.slice(0, end).join(""));
+    rest = rest.slice(blank > 0 ? end + 1 : end);
+  }
+  return [...lines, shortened(rest.join(""))];
+}
+
+function draw(lines: readonly string[], ink: string, back: string): HTMLCanvasElement {
   const font = `600 ${SIZE}px ${FONT}`;
   const canvas = newCanvas(1, 1);
   const context = canvas.getContext("2d");
   if (context === null) return canvas;
   context.font = font;
-  const width = Math.ceil(context.measureText(text).width) + 2 * PAD_X;
-  canvas.width = width;
-  canvas.height = SIZE + 2 * PAD_Y;
+  const widths = lines.map((line) => context.measureText(line).width);
+  canvas.width = Math.ceil(Math.max(...widths)) + 2 * PAD_X;
+  canvas.height = SIZE + 2 * PAD_Y + (lines.length - 1) * LINE;
   context.font = font;
   context.fillStyle = back;
   context.beginPath();
-  context.roundRect(0, 0, canvas.width, canvas.height, canvas.height / 2);
+  context.roundRect(0, 0, canvas.width, canvas.height, SIZE / 2 + PAD_Y);
   context.fill();
   context.fillStyle = ink;
   context.textBaseline = "middle";
-  context.fillText(text, PAD_X, canvas.height / 2 + 2);
+  const middle = PAD_Y + SIZE / 2 + 2;
+  for (const [at, line] of lines.entries()) context.fillText(line, PAD_X, middle + at * LINE);
   return canvas;
 }

@@ -42,12 +42,18 @@ export interface SceneParts {
   readonly now: Now;
   /** What a thing says over itself; empty: nothing. */
   readonly says: (thing: Thing) => string;
+  /** What stands over a person beside their name, and how they are called; "": nothing. */
+  readonly wordsOf: (who: string) => string;
+  readonly nameOf: (person: Companion) => string;
   /** Who is seen from behind. */
   readonly self: () => Companion;
 }
 
 /** Who walks so far from the origin has it brought after them. */
 const ORIGIN_MAX = 400;
+/** Words stand over names. */
+const NAME_HIGH = 0.36;
+const WORDS_LINES = 4;
 const LABELLED_MAX = 30;
 const LABELLED_M = 16;
 /** More points of the screen than this for one of the page are not seen. */
@@ -208,7 +214,7 @@ export class RoomScene {
       const back = painter.theme.people[person.colour] || painter.theme.text;
       return {
         key: `person ${person.who}`,
-        text: person.name,
+        text: this.parts.nameOf(person),
         x: x - origin.x,
         y: y - origin.y,
         up: nameHeight(person),
@@ -216,7 +222,28 @@ export class RoomScene {
         back,
       };
     });
-    this.labels.show([...names, ...this.sayings(room)]);
+    const words = [self, ...others].flatMap((person) => this.words(person));
+    this.labels.show([...words, ...names, ...this.sayings(room)]);
+  }
+
+  /** What somebody has just said. */
+  private words(person: Companion): Label[] {
+    const text = this.parts.wordsOf(person.who);
+    if (text === "") return [];
+    const { theme } = this.painter;
+    const { x, y } = person.pose;
+    return [
+      {
+        key: `words ${person.who}`,
+        text,
+        lines: WORDS_LINES,
+        x: x - this.origin.x,
+        y: y - this.origin.y,
+        up: nameHeight(person) + NAME_HIGH,
+        ink: theme.text,
+        back: theme.paper,
+      },
+    ];
   }
 
   private sayings({ layout, walker, focus }: Room): Label[] {

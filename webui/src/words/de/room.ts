@@ -42,6 +42,39 @@ export default {
   tooMuch: "Das ist zu viel zum Tragen: höchstens 60 Dinge gehen zusammen.",
   isLocked: "Es ist gesperrt. Entsperren Sie es erst auf der Tafel oder in der Liste.",
   readOnly: "Sie können diesen Ort ansehen, aber nicht ändern.",
+  sayTitle: "Etwas zu denen in der Nähe sagen",
+  sayField: "Was Sie denen in der Nähe sagen",
+  say: "Sagen",
+  closeSay: "Nichts sagen",
+  wave: "Winken",
+  waving: "winkt",
+  inEarshot: (count) =>
+    count === 0
+      ? "Niemand ist in Hörweite. Was Sie in den Chat schreiben, wird auch später gelesen."
+      : plural(count, "1 Person ist in Hörweite.", `${number(count)} Personen sind in Hörweite.`),
+  toAll: (count) =>
+    count === 0
+      ? "Sonst ist niemand im Raum."
+      : plural(count, "1 Person im Raum hört es.", `${number(count)} Personen im Raum hören es.`),
+  nimbus: "Wie weit Sie hören und gehört werden",
+  usual: "Nah",
+  usualWhy: "10 Meter",
+  quiet: "Leise",
+  quietWhy: "3 Meter: von weitem spricht Sie niemand an",
+  all: "An alle",
+  allWhy: "Alle im Raum hören Sie",
+  quietName: (name) => `${name} (leise)`,
+  allName: (name) => `${name} (an alle)`,
+  saidNear: "In Ihrer Nähe gesagt",
+  saidBy: (name, text) => `${name}: ${text}`,
+  saidToAll: (name, text) => `${name}, an alle: ${text}`,
+  waved: (name) => `${name} winkt.`,
+  you: "Sie",
+  youWaved: "Sie winken.",
+  notSaid: "Es wurde nicht gesagt: keine Verbindung. Ihre Worte stehen noch hier.",
+  notWaved: "Niemand hat es gesehen: keine Verbindung.",
+  tooFast: "Nicht so schnell: sagen Sie es gleich noch einmal.",
+  mayNotSay: "Sie können diesen Ort ansehen, aber hier nicht sprechen.",
   missing: "Dieser Browser kann den Raum nicht zeichnen",
   missingWhy:
     "Er hat kein WebGL, oder WebGL ist abgeschaltet. Tafel und Liste zeigen dieselben Dinge, und alles lässt sich auch dort tun.",

@@ -37,6 +37,44 @@ export default {
   tooMuch: "That is too much to be carried: 60 things at most go together.",
   isLocked: "It is locked. Unlock it on the board or in the list first.",
   readOnly: "You can look at this place, not change it.",
+  // words to who is near
+  sayTitle: "Say something to those near you",
+  sayField: "What you say to those near you",
+  say: "Say",
+  closeSay: "Say nothing",
+  wave: "Wave",
+  waving: "waves",
+  inEarshot: (count: number) =>
+    count === 0
+      ? "Nobody is in earshot. What you write in the chat is read later, too."
+      : plural(count, "1 person is in earshot.", `${number(count)} people are in earshot.`),
+  toAll: (count: number) =>
+    count === 0
+      ? "Nobody else is in the room."
+      : plural(
+          count,
+          "1 person in the room hears it.",
+          `${number(count)} people in the room hear it.`,
+        ),
+  nimbus: "How far you hear and are heard",
+  usual: "Near",
+  usualWhy: "10 metres",
+  quiet: "Quiet",
+  quietWhy: "3 metres: nobody speaks to you from afar",
+  all: "To all",
+  allWhy: "Everybody in the room hears you",
+  quietName: (name: string) => `${name} (quiet)`,
+  allName: (name: string) => `${name} (to all)`,
+  saidNear: "Said near you",
+  saidBy: (name: string, text: string) => `${name}: ${text}`,
+  saidToAll: (name: string, text: string) => `${name}, to all: ${text}`,
+  waved: (name: string) => `${name} waves.`,
+  you: "You",
+  youWaved: "You wave.",
+  notSaid: "It was not said: there is no connection. Your words are still here.",
+  notWaved: "Nobody has seen it: there is no connection.",
+  tooFast: "Not so fast: say it again in a moment.",
+  mayNotSay: "You can look at this place, not speak in it.",
   // without a picture
   missing: "This browser cannot draw the room",
   missingWhy:
