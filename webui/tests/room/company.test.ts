@@ -63,7 +63,7 @@ test("who is on the board is where they point, or in the middle of what they see
 test("a stance survives the way to the others, and is left out where there is none", () => {
   const shown = person("ann", { avatar: [1, -2, 3] });
   const sent = toPresence(shown) as unknown[];
-  expect([sent.length, sent[11]]).toEqual([12, [1, -2, 3]]);
+  expect([sent.length, sent[11]]).toEqual([13, [1, -2, 3]]);
   expect((toPresence({ ...shown, avatar: null }) as unknown[]).length).toBe(11);
 });
 
