@@ -266,11 +266,16 @@ async def test_words_are_heard_by_who_is_near_at_another_node_and_not_by_who_is_
     await ann.press("t")
     await expect(ann.page.get_by_test_id("say-who")).to_contain_text("1 person is in earshot")
     await ann.page.keyboard.type("Shall we begin?")
-    await ann.screenshot("room-says")
+    for width, scheme in SIZES:
+        await ann.resize(width, scheme)
+        await ann.screenshot(f"room-says-{width}-{scheme}")
+        await fits(ann)
+        assert await violations(ann) == ""
     await ann.press("Enter")
     await expect(heard[1]).to_contain_text("Ann: Shall we begin?")
     await expect(heard[0]).to_contain_text("You: Shall we begin?")
     await bob.screenshot("room-hears")
+    await ann.screenshot("room-said")
     await expect(room(ann)).to_be_focused()
     await room(bob).focus()
     await bob.press("h")

@@ -18,6 +18,7 @@ export { RichText, type RichTextChange } from "./rich-text";
 export { connect, type Options, Session, type State } from "./session";
 export type { Stream } from "./stream";
 export { Text, type TextChange } from "./text";
+export { type Published, Topic } from "./topic";
 export {
   Counter,
   type Grant,
@@ -28,4 +29,4 @@ export {
   SharedObject,
   type Ticket,
 } from "./types";
-export { Presence, type PresenceChange, type Published, Topic } from "./volatile";
+export { Presence, type PresenceChange } from "./volatile";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Nimbus } from "../../src/board/live/others";
-import { Topic } from "../../src/client/volatile";
+import { Topic } from "../../src/client/topic";
 import { type Heard, lasts, Nearby } from "../../src/room/live/nearby";
 import {
   ALL,
@@ -23,7 +23,11 @@ const at = (x: number, y = 0) => ({ x: x * METRE, y: y * METRE });
 test("words are heard by those who are in the nimbus and have the speaker in their focus", () => {
   const says = (nimbus: Nimbus) => ({ ...at(0), reach: reach(nimbus) });
   const heard = (from: Nimbus, far: number, to: Nimbus) => isHeard(says(from), at(far), to);
-  expect([heard("", 9, ""), heard("", 11, ""), heard("", 9, "quiet")]).toEqual([true, false, false]);
+  expect([heard("", 9, ""), heard("", 11, ""), heard("", 9, "quiet")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
   expect([heard("quiet", 2, ""), heard("quiet", 4, ""), heard("quiet", 4, "all")]).toEqual([
     true,
     false,

@@ -9,7 +9,7 @@
 import type { Nimbus } from "../../board/live/others";
 import type { Point } from "../../board/model/geometry";
 import type { Session } from "../../client/session";
-import { Topic } from "../../client/volatile";
+import { Topic } from "../../client/topic";
 import { ALL, isHeard, reach, squareOf, squaresFor, TEXT_MAX } from "../model/earshot";
 
 const TYPE = "PlaceEarshot";

@@ -3,7 +3,7 @@ import type { Translation } from "../language";
 
 export default {
   awaits_nodes: (nodes) =>
-    `Die Server warten noch auf: ${nodes}. Was zuletzt gespeichert wurde, ist vielleicht nur dort. Sagen Sie denen Bescheid, die sie betreiben.`,
+    `Die Server warten noch auf: ${nodes}. Was zuletzt gespeichert wurde, ist vielleicht nur dort. Sagen Sie es denen, die sie betreiben.`,
   bad_credentials: "E-Mail-Adresse oder Passwort ist falsch.",
   bad_request: "Der Server hat das nicht angenommen. Prüfen Sie, was Sie geschrieben haben.",
   busy: "Der Server hat zu viel zu tun. Versuchen Sie es gleich noch einmal.",
@@ -16,7 +16,7 @@ export default {
   insecure:
     "Zum Anmelden braucht es eine sichere Verbindung (https). Sagen Sie es denen, die den Server betreiben.",
   internal:
-    "Der Server ist daran gescheitert. Versuchen Sie es noch einmal, und sagen Sie es denen, die ihn betreiben, wenn es so bleibt.",
+    "Der Server ist daran gescheitert. Versuchen Sie es noch einmal; bleibt es so, sagen Sie es denen, die ihn betreiben.",
   last_owner: "Ein Arbeitsbereich braucht einen Eigentümer. Ernennen Sie zuerst jemand anderen.",
   no_account: "Sie haben hier noch kein Konto. Bitten Sie einen Eigentümer um eine Einladung.",
   no_such_document:
