@@ -12,7 +12,8 @@ import type { Session } from "../../client/session";
 import { Topic } from "../../client/topic";
 import { ALL, isHeard, reach, squareOf, squaresFor, TEXT_MAX } from "../model/earshot";
 
-const TYPE = "PlaceEarshot";
+/** What a place calls its squares. */
+const EARSHOT = { type: "PlaceEarshot" } as const;
 /** So long words stand over who has said them: the more letters, the longer. */
 const SHOWN_MS = 5_000;
 const LETTER_MS = 60;
@@ -80,7 +81,7 @@ export class Nearby {
     if (known !== undefined) return known;
     const { session, place } = this.parts;
     try {
-      const topic = session.attach<Topic>(Topic, `place/${place}/near/${square}`, TYPE);
+      const topic = session.attach<Topic>(Topic, `place/${place}/near/${square}`, EARSHOT.type);
       this.topics.set(square, topic);
       void this.listen(square, topic);
       return topic;

@@ -39,14 +39,14 @@ export default {
   trashed: "Das liegt im Papierkorb. Stellen Sie es zuerst wieder her.",
   unauthenticated: "Sie sind nicht mehr angemeldet.",
   too_fast: "Zu viele Anfragen auf einmal. Versuchen Sie es gleich noch einmal.",
-  wait: "Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
+  wait: "Zu viele Versuche. Versuchen Sie es in einer Minute noch einmal.",
   weak_password:
-    "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie eines mit mindestens 10 Zeichen.",
+    "Dieses Passwort ist zu kurz oder leicht zu erraten. Nehmen Sie mindestens 10 Zeichen.",
   outdated: "Diese Seite ist älter als der Server. Laden Sie sie neu.",
   refused: "Der Server hat abgewiesen, was diese Seite geschickt hat. Laden Sie sie neu.",
-  replaced: "Die Sitzung dieser Seite wird anderswo benutzt. Laden Sie die Seite neu.",
+  replaced: "Die Sitzung dieser Seite wird anderswo benutzt. Laden Sie sie neu.",
   signed_out: "Sie sind nicht mehr angemeldet.",
-  too_much: "Diese Seite hat mehr geschickt, als der Server annimmt. Laden Sie sie neu.",
+  too_much: "Diese Seite hat zu viel geschickt. Laden Sie sie neu.",
   other: "Hier geht es nicht weiter. Laden Sie die Seite neu.",
   said: (text) => `Der Server meldet: ${text}`,
 } satisfies Translation<typeof english>;
