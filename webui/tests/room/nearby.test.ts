@@ -1,6 +1,6 @@
 /** Words to who is near: who hears them, through which squares, and once. */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Nimbus } from "../../src/board/live/others";
 import { Topic } from "../../src/client/topic";
 import { type Heard, lasts, Nearby } from "../../src/room/live/nearby";
@@ -107,11 +107,12 @@ class Ear extends Topic {
   }
 }
 
-function person(hall: Hall, who: string) {
+function person(hall: Hall, who: string, other?: () => unknown) {
   const ears = new Map<string, Ear>();
   const heard: Heard[] = [];
   const session = {
     attach: (_kind: unknown, name: string) => {
+      if (other !== undefined) return other();
       const known = ears.get(name) ?? new Ear(hall, who, name);
       ears.set(name, known);
       return known;
@@ -187,6 +188,26 @@ test("what cannot be said is told, and of odd events nothing is heard", async ()
   expect(ann.heard).toEqual([]);
   ann.nearby.close();
   expect([...hall.squares.values()].every((ears) => ears.size === 0)).toBe(true);
+});
+
+test("what is said while the square does not open is told soon, and is not said later", async () => {
+  vi.useFakeTimers();
+  try {
+    const [hall, published] = [new Hall(), vi.fn()];
+    const ann = person(hall, "Ann", () => ({
+      ready: new Promise(() => undefined),
+      events: async function* () {},
+      publish: published,
+      close: () => undefined,
+    }));
+    ann.nearby.stand(at(0), "");
+    const said = expect(ann.nearby.say("lost")).rejects.toThrow("not_open");
+    await vi.advanceTimersByTimeAsync(3_100);
+    await said;
+    expect(published).not.toHaveBeenCalled();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("long words are broken between words, and end with dots", () => {

@@ -8,6 +8,7 @@
 
 import type { Nimbus } from "../../board/live/others";
 import type { Point } from "../../board/model/geometry";
+import { CallError } from "../../client/errors";
 import type { Session } from "../../client/session";
 import { Topic } from "../../client/topic";
 import { ALL, isHeard, reach, squareOf, squaresFor, TEXT_MAX } from "../model/earshot";
@@ -18,6 +19,7 @@ const EARSHOT = { type: "PlaceEarshot" } as const;
 const SHOWN_MS = 5_000;
 const LETTER_MS = 60;
 const LINES_MAX = 30;
+const READY_MS = 3_000;
 
 export interface Heard {
   readonly key: number;
@@ -126,8 +128,9 @@ export class Nearby {
     const far = reach(this.nimbus);
     const topic = this.open(far === 0 ? ALL : squareOf({ x, y }));
     const said: Uttered = [kind, this.parts.name(), x, y, far, text];
-    await topic?.ready;
-    await topic?.publish(said);
+    if (topic === null) throw notOpen();
+    await Promise.race([topic.ready, late()]);
+    await topic.publish(said);
   }
 
   /** What is still shown, the last one of each session; over their heads, and as a list. */
@@ -142,6 +145,13 @@ export class Nearby {
     for (const topic of this.topics.values()) topic.close();
     this.topics.clear();
   }
+}
+
+const notOpen = (): CallError => new CallError("not_open", "not_open");
+
+/** A square that was just walked into is open soon; what waits for longer is not said at all. */
+function late(): Promise<never> {
+  return new Promise((_, reject) => setTimeout(() => reject(notOpen()), READY_MS));
 }
 
 /** How long it is shown, in milliseconds. */
