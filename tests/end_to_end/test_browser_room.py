@@ -28,7 +28,7 @@ pytestmark = [
 
 METRE = 6_400
 DRAWN_LIMIT_MS = 60_000
-"""A picture takes a twentieth of a second of both cores, and these may have much else to do."""
+"""Pictures are drawn by the processor, which may have much else to do."""
 NUMBER = re.compile(r"^-?\d+$")
 DRAWN = (
     *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),

@@ -210,6 +210,25 @@ test("what is said while the square does not open is told soon, and is not said 
   }
 });
 
+test("a topic that counts anew once it is open again is heard on", async () => {
+  const hall = new Hall();
+  const topic = new Ear(hall, "Ann", "t");
+  const heard: unknown[] = [];
+  const following = (async () => {
+    for await (const { value } of topic.events()) heard.push(value);
+  })();
+  const told = (version: number, value: string) =>
+    topic.hear({ t: "event", name: "t", version, who: "b", value } as never);
+  told(5, "five");
+  told(5, "five again");
+  topic.hear({ t: "opened", name: "t", version: 0, done: [] } as never);
+  told(1, "one");
+  await settled();
+  topic.end(new Error("over"));
+  await following;
+  expect(heard).toEqual(["five", "one"]);
+});
+
 test("long words are broken between words, and end with dots", () => {
   expect(wrapped("short", 4)).toEqual(["short"]);
   const lines = wrapped("one two three four five six seven eight nine ten eleven twelve", 2);
