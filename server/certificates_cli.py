@@ -19,10 +19,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from groupcore.aio.identity import (
     CERTIFICATE,
     LIST,
+    SUCCESSION,
     certificate_in,
     node_key,
     operator_key,
     read_list,
+    read_operator,
     signed_up,
     write_operator,
     write_record,
@@ -32,6 +34,7 @@ from groupcore.errors import KeyFileError
 from groupcore.identity.certificate import SERIAL_BYTES, Certificate
 from groupcore.identity.revocations import SERIALS_MAX, revoke
 from groupcore.identity.signed import PUBLIC_BYTES, public_bytes
+from groupcore.identity.succession import succeed
 from groupcore.sequencing.names import NAME_MAX
 from server.command_line import OneLineParser, add_verbs
 from server.errors import KeyProblem, ServerError, SettingsProblem
@@ -52,6 +55,12 @@ def make_parser() -> argparse.ArgumentParser:
     issuing.add_argument("--node-id", required=True, help="the node that the key is of")
     issuing.add_argument("--public-key", required=True, help="what `node-key DIR` has printed")
     issuing.add_argument("--days", type=int, default=DAYS, help=f"how long it is good [{DAYS}]")
+    issuing.add_argument(
+        "--orders-only",
+        action="store_true",
+        help="the node takes part in the order, and may not administer accounts: for programs of "
+        "your own; a node of this server needs one without it",
+    )
     issuing.add_argument("--out", type=Path, required=True, help="for node.cert of the node")
     revoking = verbs.add_parser("revoke", help="take certificates back, for good")
     revoking.add_argument("--operator", type=Path, required=True, help="file with its key")
@@ -60,6 +69,15 @@ def make_parser() -> argparse.ArgumentParser:
         "--list", type=Path, required=True, help="the list; for `revoked` of one or all nodes"
     )
     revoking.add_argument("serials", nargs="+", metavar="SERIAL", help="as `show` prints them")
+    succeeding = verbs.add_parser("succeed", help="have another operator take this one's place")
+    succeeding.add_argument("--operator", type=Path, required=True, help="file with its key")
+    succeeding.add_argument("--cluster", default="groupcore", help="the cluster's name [groupcore]")
+    succeeding.add_argument(
+        "--successor", type=Path, required=True, help="public half of the next operator's key"
+    )
+    succeeding.add_argument(
+        "--out", type=Path, required=True, help="for `succession` in the folder of a node"
+    )
     showing = verbs.add_parser("show", help="what a certificate or a list says")
     showing.add_argument("file", type=Path)
     return parser
@@ -98,6 +116,8 @@ def _run(given: argparse.Namespace) -> dict[str, object]:
             return _issue(given)
         case "revoke":
             return _revoke(given)
+        case "succeed":
+            return _succeed(given)
     return _show(given.file)
 
 
@@ -109,7 +129,12 @@ def _issue(given: argparse.Namespace) -> dict[str, object]:
     if not 0 < given.days <= DAYS_MAX:
         raise SettingsProblem(f"--days {given.days} is not between 1 and {DAYS_MAX}")
     certificate = signed_up(
-        _operator(given.operator), public, given.cluster, given.node_id, given.days
+        _operator(given.operator),
+        public,
+        given.cluster,
+        given.node_id,
+        given.days,
+        administers=not given.orders_only,
     )
     write_record(given.out, CERTIFICATE, certificate.packed)
     return _shown(certificate)
@@ -131,6 +156,17 @@ def _revoke(given: argparse.Namespace) -> dict[str, object]:
     listed = revoke(operator, given.cluster, max(number + 1, int(time.time())), serials)
     write_record(given.list, LIST, listed.packed)
     return {"number": listed.number, "revoked": sorted(each.hex() for each in serials)}
+
+
+def _succeed(given: argparse.Namespace) -> dict[str, object]:
+    operator, successor = _operator(given.operator), read_operator(given.successor)
+    said = succeed(operator, given.cluster, successor)
+    write_record(given.out, SUCCESSION, said.packed)
+    return {
+        "cluster": said.cluster,
+        "operator": said.issuer.hex(),
+        "successor": said.successor.hex(),
+    }
 
 
 def _show(path: Path) -> dict[str, object]:
@@ -157,6 +193,7 @@ def _shown(certificate: Certificate) -> dict[str, object]:
         "public_key": certificate.public.hex(),
         "serial": certificate.serial.hex(),
         "not_after": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(certificate.not_after)),
+        "administers": certificate.administers,
         "operator": certificate.issuer.hex(),
         "genuine": certificate.is_genuine,
     }

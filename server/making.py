@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from groupcore.aio import JoinRefusedError, KeyFile, read_key_file
 from groupcore.aio import Node as ObjectsNode
 from groupcore.aio.errors import FolderInUseError, ForeignFolderError, FormatError, StorageError
+from groupcore.aio.identity import NodeIdentity
 from groupcore.aio.log_store import LogStorage
 from groupcore.aio.objects import log_event
 from groupcore.aio.rest_key import RestKey
@@ -15,6 +16,7 @@ from groupcore.errors import GroupcoreError, IdInUseError, KeyFileError, Setting
 from groupcore.sequencing.options import ServiceOptions
 from groupcore.shared.errors import SchemaMismatchError
 from groupcore.shared.events import SharedEvent
+from groupcore.shared.group import Authorize, authorize_nothing
 from groupcore.stacks import StackOptions
 from server.accounts.passwords import Passwords
 from server.accounts.service import AccountService
@@ -27,7 +29,6 @@ from server.errors import (
     VersionProblem,
     refusal,
 )
-from server.identity import make_identity
 from server.settings import Settings
 
 if TYPE_CHECKING:
@@ -63,9 +64,14 @@ def make_objects(
     key: KeyFile | None,
     trace: TraceWriter | None = None,
     rest: RestKey | None = None,
+    identity: NodeIdentity | None = None,
+    authorize: Authorize = authorize_nothing,
+    told: Callable[[SharedEvent], None] = lambda event: None,
 ) -> ObjectsNode:
-    """The node of the shared objects beneath; KeyProblem, SettingsProblem."""
-    identity = make_identity(settings)
+    """The node of the shared objects beneath; KeyProblem, SettingsProblem.
+
+    `told` is called with what objects say beside their changes.
+    """
     try:
         return ObjectsNode(
             settings.cluster,
@@ -84,7 +90,8 @@ def make_objects(
             cluster_size=settings.cluster_size,
             stack_options=StackOptions(k=settings.k),
             recorder=None if trace is None else trace.recorder,
-            on_event=log_event if trace is None else _telling(trace),
+            on_event=_telling(trace, told),
+            authorize=authorize,
         )
     except KeyFileError as error:
         raise KeyProblem(f"--key-file: {error}") from None
@@ -92,12 +99,16 @@ def make_objects(
         raise SettingsProblem(f"--bind, --multicast or --initial-hosts: {error}") from None
 
 
-def _telling(trace: TraceWriter) -> Callable[[SharedEvent], None]:
+def _telling(
+    trace: TraceWriter | None, told: Callable[[SharedEvent], None]
+) -> Callable[[SharedEvent], None]:
     """What objects say goes to the log, and to the trace where something is refused."""
 
     def tell(event: SharedEvent) -> None:
         log_event(event)
-        trace.note_event(event)
+        if trace is not None:
+            trace.note_event(event)
+        told(event)
 
     return tell
 

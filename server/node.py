@@ -27,11 +27,14 @@ from groupcore.shared.errors import (
     OutcomeUnknownError,
     RefusedError,
 )
+from groupcore.shared.events import OperationDenied, SharedEvent
 from groupcore.shared.places.keeper import PlaceKeeper
 from groupcore.shared.session import Session
 from groupcore.view import Address, View
 from server.accounts.accounts import NAME as ACCOUNTS
 from server.accounts.accounts import Accounts
+from server.administered import Administered
+from server.authority import Authority
 from server.backup.kept import KeptBackups
 from server.backup.last import LastBackup
 from server.charter import NAME as CHARTERS
@@ -39,6 +42,7 @@ from server.charter import Charter, Charters, at_odds
 from server.documents.catalogue import DOCUMENT, NAME, NODES, PLACE, Catalogue, Nodes
 from server.errors import (
     BadMessageError,
+    KeyProblem,
     ServerError,
     SettingsProblem,
 )
@@ -50,6 +54,7 @@ from server.files.erasures import Erasures
 from server.files.service import FileService
 from server.files.wiping import Wiper
 from server.folder import narrow_folders
+from server.identity import make_identity
 from server.keepers import Keepers
 from server.making import make_accounts, make_objects, make_trace, problem_of
 from server.noticed import NODE_REFUSED, Noticed
@@ -97,7 +102,17 @@ class Node:
         self.public_url = public_url
         self.trace = make_trace(settings)
         self.seals = Seals(settings.data, read_rest(settings.data_key_file))
-        self.objects = make_objects(settings, key, self.trace, self.seals.rest)
+        identity = make_identity(settings)
+        self._authority = Authority(identity, settings.data)
+        if not self._authority.administers:
+            raise KeyProblem(
+                f"node {settings.node_id} has a certificate for the order only, and could serve "
+                "nobody: have its operator issue one without --orders-only"
+            )
+        self.objects = make_objects(
+            *(settings, key, self.trace, self.seals.rest),
+            *(identity, self._authority.authorize, self._on_shared_event),
+        )
         self.seals.follow(self.objects.groups.storage)
         self.channel = self.objects.groups.channel
         self.channel.on_failure = self._on_failure
@@ -124,6 +139,7 @@ class Node:
         self.on_state: Callable[[State], None] = lambda state: None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.erasures: Erasures | None = None
+        self._administered: Accounts | None = None
         self._nodes: Nodes | None = None
         self._charters: Charters | None = None
         self._declared: Address | None = None
@@ -150,7 +166,7 @@ class Node:
         try:
             await self.objects.__aenter__()
             catalogue = await self._open(Catalogue, NAME)
-            self._nodes = await self._open(Nodes, NODES)
+            nodes = await self._open(Nodes, NODES)
             self._charters = await self._open(Charters, CHARTERS)
             await self._insist(CHARTERS, self._declare)
             accounts, activity, pictures, erasures = await asyncio.gather(
@@ -159,6 +175,9 @@ class Node:
                 self._open(Pictures, PICTURES),
                 self._open(Erasures, ERASURES),
             )
+            for target in (accounts, erasures, nodes):
+                await self._entrust(target)
+            self._administered = accounts
             if self.accounts is not None:
                 self.accounts.begin(accounts, self.keepers)
             await self.pictures.begin(pictures)
@@ -173,13 +192,18 @@ class Node:
         files.begin()
         self._spawn(self.noticed.run())
         self._spawn(self.seals.seal_plain())
+        self._spawn(self._authority.follow())
         holders: list[Holder] = [self.pictures, self.kept_backups]
         eraser = Eraser(self.settings.node_id, self.objects.groups, erasures, holders)
         self._spawn(eraser.run())
         self.erasures = erasures
-        self.catalogue, self._files = catalogue, files
+        self.catalogue, self._files, self._nodes = catalogue, files, nodes
         self._nodes.changes().tap = self._on_nodes
         self._on_nodes(None)
+
+    async def _entrust(self, target: Administered) -> None:
+        """See that the object is entrusted to the nodes' operator; KeyProblem."""
+        await self._insist(target.object_name, lambda: self._authority.begin(target))
 
     async def _open(self, kind: type[T], name: str) -> T:
         """Open an object that every node has open."""
@@ -436,6 +460,20 @@ class Node:
         origin = host if colon and port.isdigit() else source
         for reason in sorted(STRANGERS.intersection(reasons)):
             self.noticed.note(NODE_REFUSED, "", reason, origin)
+
+    def _on_shared_event(self, event: SharedEvent) -> None:
+        """A node that administers without the right stands in the audit log, once for the cluster.
+
+        Programs of other nodes are its only callers: what this node does wrong is an error here.
+        """
+        accounts = self._administered
+        if (
+            isinstance(event, OperationDenied)
+            and accounts is not None
+            and event.group == self.objects.groups.group_of(ACCOUNTS)
+            and accounts.members[:1] == (accounts.process,)
+        ):
+            self.noticed.note(NODE_REFUSED, "", "not_authorized", f"node {event.process.node.name}")
 
     async def _quietly(self, work: Awaitable[object]) -> None:
         """Do what is told anew whenever something changes: now it may fail."""

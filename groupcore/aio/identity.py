@@ -3,6 +3,7 @@
     node.key        ed25519: and 64 hexadecimal digits, 0600; made at the first start
     node.cert       certificate: and base64; an operator issues it
     revoked         revocations: and base64; an operator's list, looked at again while the node runs
+    succession      succession: and base64; a former operator's word about who follows it
     operator.key    operator-key: and 64 hexadecimal digits, 0600; where the operator keeps it
     operator.pub    operator: and 64 hexadecimal digits; at every node
 
@@ -28,10 +29,11 @@ from groupcore.identity.card import Credentials
 from groupcore.identity.certificate import SERIAL_BYTES, Certificate, issue, read_certificate
 from groupcore.identity.revocations import Revocations, read_revocations
 from groupcore.identity.signed import PUBLIC_BYTES, public_bytes
+from groupcore.identity.succession import Succession, read_succession
 from groupcore.identity.trust import Trust
 
 NODE_KEY, NODE_CERTIFICATE, REVOKED = "node.key", "node.cert", "revoked"
-SECRET, CERTIFICATE, LIST = "ed25519", "certificate", "revocations"
+SECRET, CERTIFICATE, LIST, SUCCESSION = "ed25519", "certificate", "revocations", "succession"
 OPERATOR_SECRET, OPERATOR = "operator-key", "operator"
 DAY_S = 86_400
 FILE_BYTES_MAX = 100_000
@@ -109,11 +111,17 @@ def node_identity(folder: Path, operator: Path, cluster: str, node_id: str) -> N
 
 
 def signed_up(
-    operator: Ed25519PrivateKey, public: bytes, cluster: str, node_id: str, days: int
+    operator: Ed25519PrivateKey,
+    public: bytes,
+    cluster: str,
+    node_id: str,
+    days: int,
+    *,
+    administers: bool = True,
 ) -> Certificate:
     """A certificate for this public key, with a serial of its own."""
     serial, until = secrets.token_bytes(SERIAL_BYTES), int(time.time()) + days * DAY_S
-    return issue(operator, cluster, node_id, public, serial, until)
+    return issue(operator, cluster, node_id, public, serial, until, administers=administers)
 
 
 def node_key(folder: Path) -> Ed25519PrivateKey:
@@ -145,6 +153,14 @@ def read_list(path: Path) -> Revocations:
         return read_revocations(_bytes(path, LIST))
     except WireError as error:
         raise KeyFileError(f"{path} is no list of revocations ({error})") from None
+
+
+def read_succession_in(path: Path) -> Succession:
+    """Who follows an operator, by this file, nobody's word yet; KeyFileError."""
+    try:
+        return read_succession(_bytes(path, SUCCESSION))
+    except WireError as error:
+        raise KeyFileError(f"{path} is no succession ({error})") from None
 
 
 def write_record(path: Path, mark: str, data: bytes) -> None:

@@ -32,6 +32,7 @@ from groupcore.sequencing.service import Service
 from groupcore.sequencing.tracing import Recorder
 from groupcore.shared.body import Body
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
+from groupcore.shared.group import Authorize, authorize_nothing
 from groupcore.shared.session import Session
 from groupcore.shared.site import Site
 from groupcore.view import View
@@ -54,9 +55,10 @@ class Node:
 
     `principal`: on whose behalf it acts, for objects with an access list; empty: nobody's.
     `on_event` is called with what objects say beside their changes (`Diverged`, `OperationFailed`,
-    `MessageRejected`); it must not raise. `applied_s`: how long each turn's deliveries took to be
-    applied to objects; `parted`: how often replicas were found to differ. Settings are those of
-    `Channel`.
+    `MessageRejected`); it must not raise. `authorize` gives what objects that ask for it are shown
+    with a message (`SharedObject.check_authorization`). `applied_s`: how long each turn's
+    deliveries took to be applied to objects; `parted`: how often replicas were found to differ.
+    Settings are those of `Channel`.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Node:
         options: ServiceOptions | None = None,
         data_dir: Path | str | LogStorage | None = None,
         recorder: Callable[[], Recorder] | None = None,
+        authorize: Authorize = authorize_nothing,
         **settings: Unpack[NodeSettings],
     ) -> None:
         self.node_id = node_id
@@ -87,7 +90,7 @@ class Node:
             recorder=recorder,
             **settings,
         )
-        self.host = ObjectHost(self.groups, self.runtime, self.now_s, self)
+        self.host = ObjectHost(self.groups, self.runtime, self.now_s, self, authorize)
         self.own = self.host.early_session(principal)
 
     async def __aenter__(self) -> Self:

@@ -16,6 +16,7 @@ from groupcore.sequencing.names import GroupId, Order, Process
 from groupcore.shared.body import Body
 from groupcore.shared.errors import ClosedError, DeclarationError, RefusedError
 from groupcore.shared.events import SharedEvent
+from groupcore.shared.group import Authorize, authorize_nothing
 from groupcore.shared.runtime import Runtime
 from groupcore.shared.session import Groups, Session
 from groupcore.shared.site import Site
@@ -60,7 +61,9 @@ class ObjectHost:
         runtime: Runtime,
         now_s: Callable[[], float],
         audience: Audience,
+        authorize: Authorize = authorize_nothing,
     ) -> None:
+        self.authorize = authorize
         self.groups = groups
         self.runtime = runtime
         self.now_s = now_s

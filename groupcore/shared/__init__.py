@@ -32,6 +32,7 @@ from groupcore.shared.events import (
     OperationFailed,
     SharedEvent,
 )
+from groupcore.shared.messages import Authorized
 from groupcore.shared.object import SharedObject, shared
 from groupcore.shared.operation_context import OperationContext
 from groupcore.shared.operations import operation, query
@@ -41,6 +42,7 @@ from groupcore.shared.transactions import Transaction
 
 __all__ = [
     "ArgumentsError",
+    "Authorized",
     "Change",
     "Changed",
     "ClosedError",

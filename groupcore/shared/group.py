@@ -7,12 +7,22 @@ service's events of the group to the `GroupUser`, in their order, one after the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
 
 from groupcore.sequencing.events import ServiceEvent
 from groupcore.sequencing.names import GroupId, Process
 from groupcore.shared.events import SharedEvent
 from groupcore.shared.pending import Pending, Wait
+
+Authorize: TypeAlias = Callable[[str, bytes], bytes]
+"""Gives a node's authorization of operations, by the object's name and the message; empty: none."""
+
+
+def authorize_nothing(name: str, text: bytes) -> bytes:
+    """Of a node that has nothing to show."""
+    del name, text
+    return b""
 
 
 class GroupPort(Protocol):
@@ -62,6 +72,9 @@ class GroupPort(Protocol):
 
         Raises RefusedError when it cannot be sent.
         """
+
+    def authorization_of(self, text: bytes) -> bytes:
+        """What lets this program's node do the operations in a message; empty: nothing does."""
 
     def give_state(self, token: int, state: bytes) -> None:
         """Answer `StateWanted`."""

@@ -29,6 +29,7 @@ from groupcore.shared.errors import ForbiddenError, MisfitError, SchemaMismatchE
 from groupcore.shared.handle import Handle
 from groupcore.shared.messages import (
     HASH_BYTES,
+    Authorized,
     Check,
     Ended,
     Operate,
@@ -53,12 +54,16 @@ class Stateful(Protocol):
 
     formerly: ClassVar[Mapping[str, tuple[str, ...]]]
     notes_departed: ClassVar[bool]
+    asks_authorization: ClassVar[bool]
 
     @property
     def _shared(self) -> Handle: ...
 
     def may_call(self, principal: str, operation: str) -> bool:
         """Whether the operation is allowed, by the state as it is."""
+
+    def check_authorization(self, operations: tuple[str, ...], authorized: Authorized) -> None:
+        """Raises where the sender's node may not call these."""
 
     def on_joined(self, process: Process) -> None:
         """A process has joined, at this place in the order."""
@@ -188,7 +193,7 @@ class Machine:
                 done.calls.append((spec, spec.decode(wire)))
         except Exception as error:  # a user's type may raise anything when it is made
             return Done(error=error)
-        denied = self._judge(message.principal, done)
+        denied = self._authorize(process, message, done) or self._judge(message.principal, done)
         if denied is not None:
             return denied
         self._advance(message.stamp_ms)
@@ -220,6 +225,26 @@ class Machine:
                 del self.guests[process]
                 told = self._tell("on_departed", process)
                 done.ended.append((process, told.details[0] if told.details else ()))
+
+    def _authorize(self, process: Process, message: Operate, done: Done) -> Done | None:
+        """What comes of calls that the sender's node may not make; a step of its own."""
+        if not self.target.asks_authorization:
+            return None
+        names = tuple(spec.name for spec, _ in done.calls)
+        handle = self.target._shared
+        handle.begin(self._context(process, message.principal))
+        try:
+            self.target.check_authorization(names, message.authorized)
+        except Exception as raised:  # a judge that fails lets nobody pass
+            handle.rollback()
+            first = names[0] if names else "refresh"
+            error = ForbiddenError(message.principal, f"may not call {first}: {raised}")
+            return Done(done.calls, error=error, failed=first, denied=message.principal)
+        except BaseException:
+            handle.rollback()
+            raise
+        handle.commit()
+        return None
 
     def _judge(self, principal: str, done: Done) -> Done | None:
         """What comes of calls one of which is not allowed, by the state before all of them."""

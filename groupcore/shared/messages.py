@@ -7,7 +7,7 @@ does nothing, at every replica alike.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from msgpack import Packer, unpackb
@@ -19,7 +19,7 @@ from groupcore.shared.scalars import check_int
 from groupcore.shared.verdicts import CLIENT_MAX, Call
 from groupcore.view import Address
 
-OPERATE, CHECK, TRAIL, VERIFY, ENDED = 1, 2, 3, 4, 5
+OPERATE, CHECK, TRAIL, VERIFY, ENDED, AUTHORIZED = 1, 2, 3, 4, 5, 6
 HASH_BYTES = 8
 CALLS_MAX = 1_000
 """Most operations in one transaction."""
@@ -27,6 +27,8 @@ HASHES_MAX = 65
 """Most hashes in one TRAIL."""
 PRINCIPAL_MAX = 200
 """Most characters of a principal's name."""
+AUTHORIZATION_MAX = 2_048
+"""Most bytes of an authorization."""
 
 WireCall: TypeAlias = tuple[str, object]
 """Name of an operation and its packed arguments."""
@@ -35,17 +37,31 @@ _packer = Packer(use_bin_type=True, autoreset=True)
 
 
 @dataclass(frozen=True, slots=True)
+class Authorized:
+    """What the sender's node shows to be let do it: an `authorization` of the bytes in `text`."""
+
+    text: bytes
+    authorization: bytes
+
+
+UNAUTHORIZED = Authorized(b"", b"")
+"""Of operations that came with none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Operate:
     """Do these operations, all or none. `stamp_ms` is the sender's estimate of the order's time.
 
     `principal`: on whose behalf, as the sender's node says; empty where it says nothing. `call`: a
-    client's number for it, which is done once however often it comes.
+    client's number for it, which is done once however often it comes. `authorized`: for objects
+    that ask for it (`SharedObject.check_authorization`).
     """
 
     stamp_ms: int
     calls: list[WireCall]
     principal: str = ""
     call: Call | None = None
+    authorized: Authorized = UNAUTHORIZED
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +137,11 @@ def encode_operate(
     return pack([OPERATE, stamp_ms, calls])
 
 
+def encode_authorized(text: bytes, authorization: bytes) -> bytes:
+    """The operations of a message (`encode_operate`) with the authorization of its bytes."""
+    return pack([AUTHORIZED, text, authorization])
+
+
 def encode(message: Check | Trail | Verify | Ended) -> bytes:
     """The bytes of a message that calls nothing."""
     match message:
@@ -162,8 +183,17 @@ def decode(payload: bytes) -> SharedMessage:
             return Verify(asked)
         case [5]:
             return Ended()
+        case [6, bytes(text), bytes(authorization)] if 0 < len(authorization) <= AUTHORIZATION_MAX:
+            return _authorized(text, authorization)
         case _:
             raise MisfitError("no message of a shared object")
+
+
+def _authorized(text: bytes, authorization: bytes) -> Operate:
+    message = decode(text)
+    if not isinstance(message, Operate) or message.authorized is not UNAUTHORIZED:
+        raise MisfitError("an authorization is for operations, and for them alone")
+    return replace(message, authorized=Authorized(text, authorization))
 
 
 def _call(wire: object) -> WireCall:

@@ -12,6 +12,7 @@ from groupcore.shared.changes import Change
 from groupcore.shared.declaration import Declaration, declaration_of
 from groupcore.shared.errors import DeclarationError, FieldError, MisfitError
 from groupcore.shared.handle import Caller, Handle
+from groupcore.shared.messages import Authorized
 from groupcore.shared.operation_context import OperationContext
 from groupcore.shared.operations import Operation
 from groupcore.shared.pending import Pending
@@ -54,6 +55,8 @@ class SharedObject:
     """
     notes_departed: ClassVar[bool] = False
     """Whether the class overrides `on_departed`; set by itself."""
+    asks_authorization: ClassVar[bool] = False
+    """Whether the class overrides `check_authorization`; set by itself."""
     formerly: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What states of former versions of the class hold: fields by fingerprint, in hexadecimal.
 
@@ -70,6 +73,8 @@ class SharedObject:
         if check_every is not None:
             cls.check_every = check_every
         cls.notes_departed = cls.on_departed is not SharedObject.on_departed
+        judge = cls.check_authorization
+        cls.asks_authorization = judge is not SharedObject.check_authorization
         _refuse_reserved(cls)
         if not getattr(cls, "__parameters__", ()):  # type arguments are known when it is opened
             # A hint may name a class that comes further down: then the first object reads them.
@@ -164,6 +169,15 @@ class SharedObject:
         """
         del principal, operation
         return True
+
+    def check_authorization(self, operations: tuple[str, ...], authorized: Authorized) -> None:
+        """Override it to demand that the sender's node shows what allows it to call these.
+
+        What it shows is what `authorize` of that `Node` gave for the message, or nothing. It is
+        asked at the message's place in the order, at every replica, before `may_call`, and runs
+        like an operation of its own: what it changes stays, whatever becomes of the operations.
+        Whatever it raises refuses the message.
+        """
 
     @classmethod
     def access_rules(cls) -> Mapping[str, str]:

@@ -38,7 +38,15 @@ from groupcore.shared.events import SharedEvent
 from groupcore.shared.group import GroupPort, GroupUser
 from groupcore.shared.handle import Call
 from groupcore.shared.machine import Done, detached
-from groupcore.shared.messages import Ended, Operate, Verify, decode, encode, encode_operate
+from groupcore.shared.messages import (
+    Ended,
+    Operate,
+    Verify,
+    decode,
+    encode,
+    encode_authorized,
+    encode_operate,
+)
 from groupcore.shared.object import SharedObject, part, view_of
 from groupcore.shared.pending import Pending, Wait
 from groupcore.shared.streams import Stream
@@ -200,11 +208,18 @@ class Replica(GroupUser, Generic[T]):
             raise ClosedError(f"{HELD_MAX} operations wait for the object to be open again")
 
     def _send(self, sent: _Sent) -> None:
-        number = self.port.send(sent.payload)
+        number = self.port.send(self._authorized(sent.payload))
         self._waiting[number] = sent
         self._has_acted = self._has_acted or self._is_guest
         if sent.number is not None and self.tell_saved is not None:
             self._unsaved.append((number, sent.number))
+
+    def _authorized(self, payload: bytes) -> bytes:
+        """The message as it is sent; an authorization is for one sending (A2)."""
+        if not cast("SharedObject", self.body.origin).asks_authorization:
+            return payload
+        authorization = self.port.authorization_of(payload)
+        return encode_authorized(payload, authorization) if authorization else payload
 
     @property
     def _is_guest(self) -> bool:

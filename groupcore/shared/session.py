@@ -97,6 +97,9 @@ class Home(Protocol):
     def now_s(self) -> float:
         """The node's clock."""
 
+    def authorize(self, name: str, text: bytes) -> bytes:
+        """The node's authorization of operations on the object of this name; empty: none."""
+
     def forget(self, session: Session) -> None:
         """The session has ended."""
 

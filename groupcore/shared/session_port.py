@@ -258,5 +258,9 @@ class SessionPort:
         except GroupRefusedError as error:
             raise RefusedError(error.code, str(error)) from None
 
+    def authorization_of(self, text: bytes) -> bytes:
+        """See `GroupPort`."""
+        return self._session.home.authorize(self.site.name, text)
+
     def give_state(self, token: int, state: bytes) -> None:
         """Never asked: `Site.copy_state` answers for the whole node."""

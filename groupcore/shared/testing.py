@@ -29,7 +29,7 @@ from groupcore.sequencing.names import GroupId, Process
 from groupcore.shared.comparing import Comparing, difference
 from groupcore.shared.errors import ClosedError, RefusedError, SharedError
 from groupcore.shared.events import Diverged, MessageRejected, SharedEvent
-from groupcore.shared.group import GroupUser
+from groupcore.shared.group import Authorize, GroupUser, authorize_nothing
 from groupcore.shared.memory import MemoryOrder
 from groupcore.shared.opening import check_name, order_of, user_of
 from groupcore.shared.pending import Pending, Wait
@@ -275,6 +275,7 @@ class WorldNode:
     def __init__(self, world: World, address: Address, skew_s: float, principal: str) -> None:
         self.name = address.name
         self.principal = principal
+        self.authorize: Authorize = authorize_nothing
         self._ports: dict[str, _Port] = {}
         self.held: list[tuple[Callable[[], None], Callable[[], None]]] | None = None
         self.gone = False
@@ -385,6 +386,10 @@ class _Port:
         if len(payload) > MESSAGE_BYTES_MAX:
             raise RefusedError("too_large", f"a message has {MESSAGE_BYTES_MAX} bytes at most")
         return self._order.send(self._seat, payload)
+
+    def authorization_of(self, text: bytes) -> bytes:
+        """What the node's `authorize` gives."""
+        return self._node.authorize(self._name, text)
 
     def give_state(self, token: int, state: bytes) -> None:
         """Answer `StateWanted`."""

@@ -21,6 +21,7 @@ from groupcore.shared import operation
 from server.accounts.erasing import Erasing
 from server.accounts.errors import AccountError
 from server.accounts.roles import USER
+from server.administered import OWN_FIELDS
 from server.backup.fields import take_part
 
 NAME = "accounts"
@@ -49,6 +50,14 @@ FORMERLY: Mapping[str, tuple[str, ...]] = {
         *("link_digests", "totps", "recovery", "halves", "passkeys", "letters"),
         *("folders", "places", "trash", "doomed", "gone"),
     ),
+    "4fbd5e48c1fc2330": (  # before they were entrusted to an operator
+        *("notes", "noted", "chain", "secret", "users", "emails", "subjects"),
+        *("owner_digest", "owner_expires_s", "roles", "rights_number", "proofs", "workspaces"),
+        *("documents", "document_roles", "links", "document_links", "entered"),
+        *("workspace_offers", "document_offers", "invitations", "sign_ins", "tokens", "denials"),
+        *("link_digests", "totps", "recovery", "halves", "passkeys", "letters"),
+        *("folders", "places", "trash", "doomed", "gone", "erased"),
+    ),
 }
 """The fields of former versions, in their order, by the fingerprint of each."""
 
@@ -57,6 +66,7 @@ class Accounts(Erasing, check_every=64):
     """All of it; what here touches several parts at once."""
 
     formerly = FORMERLY
+    object_name = NAME
 
     @operation
     def set_verifier(self, by: str, user: str, verifier: str, keep: str, origin: str) -> None:
@@ -135,4 +145,6 @@ class Accounts(Erasing, check_every=64):
     @operation
     def take_back(self, field: str, is_first: bool, part: bytes) -> None:
         """What a backup has of a field, into accounts that are new: the whole, or more of it."""
+        if field in OWN_FIELDS:  # the backup may be of a cluster with another operator
+            return
         take_part(self, field, is_first, part)

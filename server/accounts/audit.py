@@ -16,8 +16,9 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from groupcore.shared import SharedObject, operation
+from groupcore.shared import operation
 from server.accounts.names import ORIGIN_MAX, shortened
+from server.administered import Administered
 
 KEPT = 1_000
 """So many entries are in the object, the last ones."""
@@ -53,7 +54,7 @@ def follows(note: Note, before: str) -> bool:
     return note.chain == chained(before, note.number, note.at_ms, words)
 
 
-class Audited(SharedObject):
+class Audited(Administered):
     """The log, as the part of the accounts that all others write into.
 
     Only nodes have accounts open, as nobody in particular: they say on whose behalf they call.

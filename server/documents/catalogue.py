@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from groupcore.errors import GroupcoreError
 from groupcore.objects.parsing import check_title, is_identifier
 from groupcore.objects.refusal import BadChangeError
 from groupcore.shared.operations import operation
 from groupcore.shared.types import Map
+from server.administered import ADMINISTERED_BY, Administered
 
 NAME = "documents"
 """The catalogue is this object."""
@@ -119,9 +121,15 @@ class Catalogue(Map[str, Listed]):
             self._put(doc, Listed(check_title(title), listed.created_s))
 
 
-class Nodes(Map[str, str]):
-    """What browsers call each node that there was ever, by its id."""
+class Nodes(Administered, Map[str, str]):
+    """What browsers call each node that there was ever, by its id.
 
+    Pages go to these addresses, so a node that only orders may not add one of its own.
+    """
+
+    formerly = MappingProxyType({"902694291453db3e": ("_items",)})
+    object_name = NODES
     for_nodes = frozenset(
         {"clear", "compare_and_set", "delete", "pop", "set", "setdefault", "update"}
+        | ADMINISTERED_BY
     )

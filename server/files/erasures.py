@@ -12,8 +12,10 @@ Invariants.
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 
-from groupcore.shared import SharedObject, operation
+from groupcore.shared import operation
+from server.administered import Administered
 
 NAME = "erasures"
 """As what the object is opened."""
@@ -21,8 +23,15 @@ LISTED_MAX = 20_000
 """So many documents are listed, the last ones; the nodes erase the others, too, and say nothing."""
 
 
-class Erasures(SharedObject):
-    """`awaited`: the nodes that have still to erase a document, by its id, the oldest first."""
+class Erasures(Administered):
+    """`awaited`: the nodes that have still to erase a document, by its id, the oldest first.
+
+    What is listed here is taken out of backups and pictures, so a node that only orders may not
+    list anything.
+    """
+
+    formerly = MappingProxyType({"ad7bf7d6da7416b0": ("awaited",)})
+    object_name = NAME
 
     awaited: dict[str, list[str]]
 

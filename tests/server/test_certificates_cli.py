@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from groupcore.aio.identity import node_identity, node_key, read_list
+from groupcore.aio.identity import node_identity, node_key, read_list, read_succession_in
 from groupcore.errors import KeyFileError
 from groupcore.identity.signed import public_bytes
 from server.certificates_cli import run_certificates_command
@@ -24,7 +24,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any
     return said
 
 
-def issued(capsys: pytest.CaptureFixture[str], folder: Path, name: str) -> dict[str, Any]:
+def issued(
+    capsys: pytest.CaptureFixture[str], folder: Path, name: str, *flags: str
+) -> dict[str, Any]:
     """A node of this name with a certificate, and what was said of it."""
     run(capsys, "node-cert", "operator", folder / "operator.key")
     key = run(capsys, "node-key", folder / name)["public_key"]
@@ -32,6 +34,7 @@ def issued(capsys: pytest.CaptureFixture[str], folder: Path, name: str) -> dict[
         capsys,
         *("node-cert", "issue", "--operator", folder / "operator.key", "--node-id", name),
         *("--public-key", key, "--out", folder / name / "node.cert"),
+        *flags,
     )
 
 
@@ -73,6 +76,32 @@ def test_what_is_revoked_stays_on_the_list(
     (tmp_path / "list").rename(tmp_path / "a" / "revoked")
     with pytest.raises(KeyFileError, match="the operator has revoked it"):
         node_identity(tmp_path / "a", tmp_path / "operator.key.pub", "groupcore", "a")
+
+
+def test_a_certificate_for_the_order_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert issued(capsys, tmp_path, "a")["administers"] is True
+    assert issued(capsys, tmp_path, "b", "--orders-only")["administers"] is False
+    shown = node_identity(tmp_path / "b", tmp_path / "operator.key.pub", "groupcore", "b")
+    assert not shown.certificate.administers
+
+
+def test_an_operator_signs_who_follows_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = (run(capsys, "node-cert", "operator", tmp_path / one) for one in "ab")
+    said = run(
+        capsys,
+        *("node-cert", "succeed", "--operator", tmp_path / "a"),
+        *("--successor", tmp_path / "b.pub", "--out", tmp_path / "succession"),
+    )
+    assert said == {
+        "cluster": "groupcore",
+        "operator": before["operator"],
+        "successor": after["operator"],
+    }
+    assert read_succession_in(tmp_path / "succession").is_genuine
 
 
 @pytest.mark.parametrize(

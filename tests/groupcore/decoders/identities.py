@@ -8,13 +8,22 @@ from functools import cache
 from msgpack import packb
 
 from groupcore.errors import WireError
+from groupcore.identity.authorization import authorize, read_authorization
 from groupcore.identity.card import check_card, read_card
 from groupcore.identity.certificate import read_certificate
 from groupcore.identity.handshake import Handshake
 from groupcore.identity.revocations import read_revocations
+from groupcore.identity.signed import public_bytes
+from groupcore.identity.succession import read_succession, succeed
 from groupcore.seal import CHALLENGE, HELLO, KEY, KEY_TAKEN, PROOF, Keyring, Sealer
 from groupcore.seal import sender_id as name_of
+from groupcore.sequencing.names import Process
+from groupcore.shared import ForbiddenError
+from groupcore.shared.machine import Entry, Machine
+from groupcore.shared.messages import encode_authorized, encode_operate
 from groupcore.transport_options import TransportOptions
+from groupcore.view import Address
+from server.accounts.accounts import Accounts
 from tests.groupcore.identity.operators import Operator
 from tests.groupcore.transports import ATTACKER, Node, acquaint
 from tests.groupcore.transports import KEY as CLUSTER_KEY
@@ -22,6 +31,7 @@ from tests.groupcore.transports import KEY as CLUSTER_KEY
 OPTIONS = TransportOptions(
     unknown_burst=1e12, unknown_per_s=1e12, verify_burst=1e12, verify_per_s=1e12
 )
+MEMBER = Process(Address("a", 1), 1)
 
 
 def _door(node: Node) -> Handshake:
@@ -62,6 +72,44 @@ def revocations(data: bytes) -> object:
 def lists() -> list[bytes]:
     """Good ones."""
     return [Operator().revocations(3).packed, Operator().revocations(4, "b", "c").packed]
+
+
+def authorization(data: bytes) -> object:
+    """An authorization, judged as accounts do that are entrusted to the operator."""
+    shown = read_authorization(data)
+    accounts = Accounts()
+    accounts.entrust(public_bytes(Operator().key), "home")
+    machine = Machine(accounts, 1)
+    text = encode_operate(0, [("note", ["", "plan.made", "", ""])])
+    done = machine.apply(Entry(1, MEMBER, 1, encode_authorized(text, data)))
+    if done.error is not None:
+        assert isinstance(done.error, ForbiddenError), done.error
+    return shown.packed
+
+
+def authorizations() -> list[bytes]:
+    """Good ones; the first is for what is done."""
+    text = encode_operate(0, [("note", ["", "plan.made", "", ""])])
+    shown = [Operator().credentials(name) for name in ("a", "b" * 64)]
+    return [
+        authorize(one.key, one.certificate, at, "accounts", text) for at, one in enumerate(shown, 1)
+    ]
+
+
+def succession(data: bytes) -> object:
+    """Who follows an operator, taken."""
+    said = read_succession(data)
+    accounts = Accounts()
+    accounts.entrust(public_bytes(Operator().key), "home")
+    Machine(accounts, 1).apply(
+        Entry(1, MEMBER, 1, encode_operate(0, [("take_succession", [data])]))
+    )
+    return said.packed
+
+
+def successions() -> list[bytes]:
+    """A good one."""
+    return [succeed(Operator().key, "home", public_bytes(Operator(b"next").key)).packed]
 
 
 def card(data: bytes) -> object:

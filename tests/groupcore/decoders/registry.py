@@ -180,6 +180,7 @@ def _shared_messages() -> list[bytes]:
         messages.encode(messages.Check(3, b"12345678")),
         messages.encode(messages.Trail(samples.MEMBER, 3, {1: b"12345678", 3: b"12345678"})),
         messages.encode(messages.Verify(True)),
+        messages.encode_authorized(samples.operations(next(iter(OBJECTS)))[0], b"shown"),
     ]
 
 
@@ -245,6 +246,22 @@ DECODERS: tuple[Decoder, ...] = (
         WireError,
         ("groupcore.identity.revocations",),
         cost=4,
+    ),
+    Decoder(
+        "identity.authorization",
+        identities.authorization,
+        identities.authorizations,
+        WireError,
+        ("groupcore.identity.authorization",),
+        cost=8,
+    ),
+    Decoder(
+        "identity.succession",
+        identities.succession,
+        identities.successions,
+        WireError,
+        ("groupcore.identity.succession",),
+        cost=8,
     ),
     Decoder(
         "identity.card",

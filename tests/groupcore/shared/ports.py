@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupcore.sequencing.events import Delivered, Enrolled, Joined, ServiceEvent, StateInstalled
 from groupcore.sequencing.names import GroupId, Process
-from groupcore.shared.group import GroupUser
+from groupcore.shared.group import Authorize, GroupUser, authorize_nothing
 from groupcore.shared.messages import encode_operate
 from groupcore.shared.pending import Wait
 from groupcore.shared.tasks import wait
@@ -28,6 +28,7 @@ class HandPort:
         self.asked: list[str] = []
         self.time_s = 1000.0
         self.stands: Process | None = None
+        self.authorize: Authorize = authorize_nothing
 
     def become(self, process: Process) -> None:
         """From now on it is another process."""
@@ -60,6 +61,9 @@ class HandPort:
     def send(self, payload: bytes) -> int:
         self.sent.append(payload)
         return len(self.sent)
+
+    def authorization_of(self, text: bytes) -> bytes:
+        return self.authorize("hand", text)
 
     def give_state(self, token: int, state: bytes) -> None:
         self.given.append((token, state))
