@@ -467,12 +467,12 @@ class Node:
         Programs of other nodes are its only callers: what this node does wrong is an error here.
         """
         accounts = self._administered
-        if (
-            isinstance(event, OperationDenied)
-            and accounts is not None
-            and event.group == self.objects.groups.group_of(ACCOUNTS)
-            and accounts.members[:1] == (accounts.process,)
-        ):
+        if not isinstance(event, OperationDenied) or accounts is None:
+            return
+        if event.group != self.objects.groups.group_of(ACCOUNTS):
+            return
+        others = [one for one in accounts.members if one.node != event.process.node]
+        if others[:1] == [accounts.process]:
             self.noticed.note(NODE_REFUSED, "", "not_authorized", f"node {event.process.node.name}")
 
     async def _quietly(self, work: Awaitable[object]) -> None:
