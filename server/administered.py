@@ -18,6 +18,7 @@ Source. docs/threats.md, T2; decision 201.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import ClassVar
 
 from groupcore.errors import WireError
@@ -30,6 +31,8 @@ from groupcore.shared import SharedObject, operation
 from groupcore.shared.messages import Authorized
 from server.errors import BadMessageError
 
+CERTIFICATES_MAX = 64
+"""So many certificates are not looked at again."""
 SIGNED_BY_OPERATOR = (("take_revocations",), ("take_succession",))
 """What needs no authorization: the operator's signature is in the argument."""
 ADMINISTERED_BY = frozenset({"entrust", "take_revocations", "take_succession"})
@@ -77,7 +80,7 @@ class Administered(SharedObject):
             raise BadMessageError("not_authorized", f"node {name} may order, not administer")
         if certificate.serial in self.revoked:
             raise BadMessageError("not_authorized", f"node {name} is revoked")
-        if not certificate.is_genuine:
+        if not _is_genuine(certificate):
             raise BadMessageError("not_authorized", "the operator has not signed the certificate")
 
     @operation
@@ -118,6 +121,12 @@ class Administered(SharedObject):
             raise BadMessageError("not_authorized", "the operator has not signed the succession")
         self.operator = said.successor
         self.revoked, self.revoked_number = set(), 0
+
+
+@lru_cache(CERTIFICATES_MAX)
+def _is_genuine(certificate: Certificate) -> bool:
+    """As `Certificate.is_genuine`: a node's certificate comes with each of its operations."""
+    return certificate.is_genuine
 
 
 def _read(packed: bytes) -> Authorization:

@@ -311,8 +311,8 @@ def test_a_backup_brings_no_operator_of_another_cluster(tmp_path: Path) -> None:
     async def main(world: World) -> None:
         accounts = await world.node("a").open(Accounts, NAME)
         kept: dict[str, object] = {field: getattr(accounts, field) for field in OWN_FIELDS}
-        there = Accounts()
-        there.entrust(public_bytes(operator()), CLUSTER)
+        there = await world.node("b").open(Accounts, "elsewhere")
+        assert await there.entrust(public_bytes(operator()), CLUSTER)
         for field, is_first, part in parts_of(packed_fields(there)):
             await accounts.take_back(field, is_first, part)
         assert {field: getattr(accounts, field) for field in OWN_FIELDS} == kept

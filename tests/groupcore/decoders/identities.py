@@ -74,14 +74,19 @@ def lists() -> list[bytes]:
     return [Operator().revocations(3).packed, Operator().revocations(4, "b", "c").packed]
 
 
+def _entrusted() -> Machine:
+    """Accounts that are entrusted to the operator."""
+    machine = Machine(Accounts(), 1)
+    payload = encode_operate(0, [("entrust", [public_bytes(Operator().key), "home"])])
+    assert machine.apply(Entry(1, MEMBER, 1, payload)).results == [True]
+    return machine
+
+
 def authorization(data: bytes) -> object:
     """An authorization, judged as accounts do that are entrusted to the operator."""
     shown = read_authorization(data)
-    accounts = Accounts()
-    accounts.entrust(public_bytes(Operator().key), "home")
-    machine = Machine(accounts, 1)
     text = encode_operate(0, [("note", ["", "plan.made", "", ""])])
-    done = machine.apply(Entry(1, MEMBER, 1, encode_authorized(text, data)))
+    done = _entrusted().apply(Entry(2, MEMBER, 2, encode_authorized(text, data)))
     if done.error is not None:
         assert isinstance(done.error, ForbiddenError), done.error
     return shown.packed

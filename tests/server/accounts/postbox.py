@@ -7,6 +7,7 @@ import email
 import email.policy
 import re
 import ssl
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from ipaddress import ip_address
@@ -19,6 +20,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.server.support import eventually
+
+GOODBYE_S = 5.0
+"""So long a client may take to say goodbye when the mail server ends."""
 
 
 def certified(folder: Path) -> tuple[ssl.SSLContext, Path]:
@@ -55,9 +59,10 @@ class Postbox:
         self.port = 0
         self._tls = tls
         self._server: asyncio.Server | None = None
+        self._serving: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, ssl=self._tls)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -69,6 +74,24 @@ class Postbox:
     ) -> None:
         assert self._server is not None
         self._server.close()
+        # A connection that outlives its loop is complained of in whichever test comes then.
+        if self._serving:
+            _, late = await asyncio.wait(self._serving, timeout=GOODBYE_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._serving.add(task)
+        try:
+            await self._serve(reader, writer)
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+            self._serving.discard(task)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 here\r\n")
@@ -96,7 +119,6 @@ class Postbox:
             writer.write(f"{answer}\r\n".encode())
             if verb == "QUIT":
                 break
-        writer.close()
 
     async def mail(self, number: int = 1) -> tuple[list[str], EmailMessage]:
         """The mail of this number, once it is there."""
