@@ -21,7 +21,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import ClassVar
 
-from groupcore.errors import WireError
+from groupcore.errors import GroupcoreError, WireError
 from groupcore.identity.authorization import Authorization, read_authorization
 from groupcore.identity.certificate import Certificate
 from groupcore.identity.revocations import read_revocations
@@ -39,6 +39,12 @@ ADMINISTERED_BY = frozenset({"entrust", "take_revocations", "take_succession"})
 """The operations of every such object: nodes call them for themselves."""
 OWN_FIELDS = frozenset({"operator", "operated", "revoked", "revoked_number", "authorized"})
 """What belongs to this cluster alone, and to no backup of another one."""
+
+
+class NotAuthorizedError(GroupcoreError):
+    """The node, or the operator, that asks has not shown that it may."""
+
+    code = "not_authorized"
 
 
 class Administered(SharedObject):
@@ -62,26 +68,26 @@ class Administered(SharedObject):
         if not self.operator or operations in SIGNED_BY_OPERATOR:
             return
         if not authorized.authorization:
-            raise BadMessageError("not_authorized", "the node has not signed it")
+            raise NotAuthorizedError("the node has not signed it")
         shown = _read(authorized.authorization)
         self._check_certificate(shown.certificate)
         name = shown.certificate.name
         if shown.number <= self.authorized.get(name, 0):
-            raise BadMessageError("not_authorized", f"node {name} has shown this one before")
+            raise NotAuthorizedError(f"node {name} has shown this one before")
         if not shown.covers(self.object_name, authorized.text):
-            raise BadMessageError("not_authorized", f"node {name} has signed something else")
+            raise NotAuthorizedError(f"node {name} has signed something else")
         self.authorized[name] = shown.number
 
     def _check_certificate(self, certificate: Certificate) -> None:
         name = certificate.name
         if (certificate.issuer, certificate.cluster) != (self.operator, self.operated):
-            raise BadMessageError("not_authorized", f"node {name} has another operator")
+            raise NotAuthorizedError(f"node {name} has another operator")
         if not certificate.administers:
-            raise BadMessageError("not_authorized", f"node {name} may order, not administer")
+            raise NotAuthorizedError(f"node {name} may order, not administer")
         if certificate.serial in self.revoked:
-            raise BadMessageError("not_authorized", f"node {name} is revoked")
+            raise NotAuthorizedError(f"node {name} is revoked")
         if not _is_genuine(certificate):
-            raise BadMessageError("not_authorized", "the operator has not signed the certificate")
+            raise NotAuthorizedError("the operator has not signed the certificate")
 
     @operation
     def entrust(self, operator: bytes, cluster: str) -> bool:
@@ -100,11 +106,11 @@ class Administered(SharedObject):
         except WireError as error:
             raise BadMessageError("bad_request", str(error)) from None
         if (listed.issuer, listed.cluster) != (self.operator, self.operated):
-            raise BadMessageError("not_authorized", "the list is of another operator")
+            raise NotAuthorizedError("the list is of another operator")
         if listed.number <= self.revoked_number:
             return False
         if not listed.is_genuine:
-            raise BadMessageError("not_authorized", "the operator has not signed the list")
+            raise NotAuthorizedError("the operator has not signed the list")
         self.revoked, self.revoked_number = set(listed.serials), listed.number
         return True
 
@@ -116,9 +122,9 @@ class Administered(SharedObject):
         except WireError as error:
             raise BadMessageError("bad_request", str(error)) from None
         if (said.issuer, said.cluster) != (self.operator, self.operated):
-            raise BadMessageError("not_authorized", "the succession is of another operator")
+            raise NotAuthorizedError("the succession is of another operator")
         if not said.is_genuine:
-            raise BadMessageError("not_authorized", "the operator has not signed the succession")
+            raise NotAuthorizedError("the operator has not signed the succession")
         self.operator = said.successor
         self.revoked, self.revoked_number = set(), 0
 
@@ -133,4 +139,4 @@ def _read(packed: bytes) -> Authorization:
     try:
         return read_authorization(packed)
     except WireError as error:
-        raise BadMessageError("not_authorized", str(error)) from None
+        raise NotAuthorizedError(str(error)) from None

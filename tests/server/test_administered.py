@@ -24,12 +24,12 @@ from groupcore.shared.testing import BAD_WEATHER, World
 from server.accounts.accounts import NAME, Accounts
 from server.accounts.people import HOME
 from server.accounts.roles import ADMIN, USER, Role
-from server.administered import OWN_FIELDS, Administered
+from server.administered import OWN_FIELDS, Administered, NotAuthorizedError
 from server.authority import SUCCESSION as SUCCESSION_FILE
 from server.authority import Authority
 from server.backup.fields import packed_fields, parts_of
 from server.documents.catalogue import NODES, Nodes
-from server.errors import BadMessageError, KeyProblem
+from server.errors import KeyProblem
 from server.files.erasures import NAME as ERASURES
 from server.files.erasures import Erasures
 from tests.groupcore.identity.operators import node_key
@@ -219,7 +219,7 @@ def test_who_is_revoked_administers_no_more(tmp_path: Path) -> None:
         await b.note(ADMIN, "one", "", ORIGIN)
         listed = revoke(operator(), CLUSTER, 3, [certificate("b").serial])
         forged = revoke(operator(b"mine"), CLUSTER, 4, [certificate("a").serial])
-        with pytest.raises(BadMessageError, match="another operator"):
+        with pytest.raises(NotAuthorizedError, match="another operator"):
             await made.at["c"].take_revocations(forged.packed)
         assert await made.at["c"].take_revocations(listed.packed)  # the operator's word is enough
         assert not await a.take_revocations(listed.packed)
@@ -236,7 +236,7 @@ def test_another_operator_takes_over_by_the_word_of_the_one_before(tmp_path: Pat
     async def main(made: House) -> None:
         a, following = made.at["a"], operator(b"next")
         own = succeed(following, CLUSTER, public_bytes(following))
-        with pytest.raises(BadMessageError, match="another operator"):
+        with pytest.raises(NotAuthorizedError, match="another operator"):
             await made.at["c"].take_succession(own.packed)
         folder = tmp_path / f"new{id(made)}"
         folder.mkdir()

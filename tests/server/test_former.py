@@ -11,7 +11,10 @@ from groupcore.shared.machine import Machine
 from server.accounts.accounts import Accounts
 from server.accounts.passwords import Passwords
 from server.accounts.people import HOME
-from server.documents.catalogue import DOCUMENT, Catalogue
+from server.accounts.roles import USER, Role
+from server.administered import Administered
+from server.documents.catalogue import DOCUMENT, Catalogue, Nodes
+from server.files.erasures import Erasures
 from server.serve import RunningNode
 from tests.server.accounts.people import Browser, hire, service
 from tests.server.places.boards import create_place
@@ -155,6 +158,24 @@ async def test_who_was_linked_by_an_address_before_is_proved_there_and_a_squatte
         assert (await browser.ask("GET", "/session"))[1]["principal"] is None
         assert (await browser.sign_in(dave.email))[0] == 401
     assert accounts.by_subject(dave.subject) is not None
+
+
+def test_objects_from_before_they_were_entrusted_to_an_operator_are_entrusted_to_nobody() -> None:
+    accounts, nodes, erasures = Accounts(), Nodes(), Erasures()
+    states: dict[str, Administered] = {
+        "accounts-unentrusted": accounts,
+        "nodes": nodes,
+        "erasures": erasures,
+    }
+    for name, target in states.items():
+        Machine(target, 1).load((FORMER / f"{name}.bin").read_bytes())
+        assert (target.operator, target.revoked, target.authorized) == (b"", set(), {})
+    roles = {
+        user.name: accounts.workspace_role(USER + user.id, HOME) for user in accounts.users.values()
+    }
+    assert roles == {"Ann": Role.OWNER, "Bob": Role.EDITOR}
+    assert dict(nodes.items()) == {"a": "http://a.example"}
+    assert erasures.by_node() == {"a": 1, "b": 1}
 
 
 async def test_accounts_from_before_ids_were_keyed_keep_theirs_and_new_ones_are_keyed(
