@@ -367,6 +367,35 @@ async def test_what_is_drawn_before_the_place_has_come_does_not_move_the_view(
     await expect(ann.page.locator("[data-kind=arrow]")).to_contain_text("from Rectangle to Ellipse")
 
 
+async def test_what_is_pasted_or_zoomed_before_the_place_has_come_does_not_move_the_view(
+    cluster: Cluster, tabs: Tabs
+) -> None:
+    a, b = cluster.nodes["a"].url, cluster.nodes["b"].url
+    ann = await tabs.open("about:blank", "Ann")
+    place = await create_place(ann, a, "Early words")
+    bob = await open_board(tabs, b, place, "Bob")
+    await take(bob, "rectangle")
+    await drag(bob, (900, 600), (1000, 700))
+    await bob.saved()
+    percent = ann.page.get_by_test_id("zoom")
+    for act in ("paste", "zoom"):
+        let_come = await hold_cells(ann, place)
+        await ann.page.goto(f"{a}/p/{place}")
+        await expect(stage(ann)).to_be_visible()
+        await stage(ann).focus()
+        if act == "paste":
+            await ann.paste("early")
+        else:
+            await ann.press("+")
+            await expect(percent).not_to_have_text("100%")
+        before = await percent.inner_text()
+        let_come()
+        await ann.saved()
+        await expect(stage(ann)).to_have_attribute("data-things", "2")
+        assert await percent.inner_text() == before, act
+        await ann.page.unroute_all()
+
+
 async def test_a_board_is_duplicated_from_its_row_with_all_its_things(
     cluster: Cluster, tabs: Tabs
 ) -> None:

@@ -14,7 +14,7 @@ import { Waiting } from "../../waiting";
 import { boardWords } from "../../words/board";
 import { number } from "../../words/formats";
 import { Board } from "../model/board";
-import { NO_EDGES } from "../model/camera";
+import { type Camera, NO_EDGES } from "../model/camera";
 import type { Point } from "../model/geometry";
 import { nameOf } from "../model/saying";
 import { Album } from "../pictures/album";
@@ -73,6 +73,8 @@ export class BoardController {
   readonly talk: Talk;
   /** Everything was brought into sight once. */
   isFitted = false;
+  /** The view that the page has set last (`first-view.ts`). */
+  givenView: Camera | null = null;
   /** The person has the chat before them. */
   isReading = false;
   readonly whereabouts = new Whereabouts();

@@ -86,10 +86,17 @@ export class Errands {
   all: readonly Errand[] = [];
   /** So many were ever begun. */
   begun = 0;
+  /** So many of these by a page before. */
+  private takenUp = 0;
   /** There is more or less to be kept, or it is asked for by other calls. */
   onChange: (() => void) | null = null;
 
   constructor(private readonly ground: Ground) {}
+
+  /** Something was asked for in this page. */
+  get isBegunHere(): boolean {
+    return this.begun > this.takenUp;
+  }
 
   get stored(): StoredErrand[] {
     return this.all.map(({ wish, paths, calls, joint }) => {
@@ -132,6 +139,7 @@ export class Errands {
     const errands = stored.map((one): Errand => ({ ...one, paths: new Map(one.paths) }));
     this.all = [...errands, ...this.all];
     this.begun += errands.length;
+    this.takenUp += errands.length;
     return Promise.allSettled(errands.map((errand) => this.run(errand, true)));
   }
 
