@@ -1,4 +1,7 @@
-"""`python -m bench NAME [--json] [--quick]`, `python -m bench --list`."""
+"""`python -m bench NAME [--json] [--quick]`, `python -m bench --list`.
+
+`python -m bench keystroke --anatomy` is `python -m bench anatomy`: counts in the place of times.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ NAMES = (
     "failover",
     "merge",
     "keystroke",
+    "anatomy",
     "fanout",
     "scroll",
     "join",
@@ -80,6 +84,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the names")
     parser.add_argument("--json", action="store_true", help="one JSON object, nothing else")
     parser.add_argument("--quick", action="store_true", help="shorter runs, rougher figures")
+    parser.add_argument("--anatomy", action="store_true", help="of a keystroke: counts")
     arguments = parser.parse_args()
     if arguments.list:
         for name in NAMES:
@@ -88,7 +93,10 @@ def main() -> int:
         return 0
     if arguments.name is None:
         parser.error("name a benchmark, or --list")
-    figures = module_of(arguments.name).run(arguments.quick)
+    if arguments.anatomy and arguments.name != "keystroke":
+        parser.error("--anatomy is of keystroke")
+    name = "anatomy" if arguments.anatomy else arguments.name
+    figures = module_of(name).run(arguments.quick)
     result = {"machine": machine(), "settings": {"quick": arguments.quick}, "commit": commit()}
     result.update(figures)
     print(json.dumps(result, indent=None if arguments.json else 2))
