@@ -427,7 +427,7 @@ class Handshake:
             self._expel()
         if self._group.changes_now:
             members = {peer.identity for peer in self._table.nodes if peer.address in self._members}
-            for identity in self._group.due(now, members):
+            for identity in sorted(self._group.due(now, members)):
                 assert self._group.next_ is not None, "there is one to give"
                 self._give(self._table.peers[identity], *self._group.next_)
         if now - self._looked_at >= LOOK_S:
