@@ -38,9 +38,9 @@ from groupcore.sequencing.directory_changes import (
 )
 from groupcore.sequencing.judging import applied, judged, set_aside
 from groupcore.sequencing.knowing import is_known
-from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW
+from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER, STATE, VIEW, Position
 from groupcore.sequencing.logged_frames import logged_frame
-from groupcore.sequencing.names import Place
+from groupcore.sequencing.names import SEQNO_MAX, Place
 from groupcore.sequencing.node_state import Taking
 from groupcore.sequencing.plane import Plane
 from groupcore.sequencing.receiver import Receiver
@@ -91,18 +91,18 @@ class Restoring:
     def _entry(self, kind: int, entry: list[Any]) -> None:
         plane = self._plane
         if kind == LIFE:
-            plane.stream(Address(*entry[0])).start(0)
+            plane.stream(_address(entry[0])).start(0)
         elif kind == VIEW:
-            plane.place = tuple(entry[1])
+            plane.place = _position(entry[1])
             self._on_view(decode_value(entry[0], View), *entry[2:])
         elif kind == COMMAND:
-            plane.place = tuple(entry[2])
+            plane.place = _position(entry[2])
             self.place = Place(self.place.view, self.place.commands + 1)
-            self._on_command(Address(*entry[0]), entry[1])
+            self._on_command(_address(entry[0]), entry[1])
         elif kind == FRAMES:
-            self._on_frames(Address(*entry[0]), entry[1], entry[2])
+            self._on_frames(_address(entry[0]), _number(entry[1]), entry[2])
         elif kind == OVER:
-            self._over.append(Address(*entry[0]))
+            self._over.append(_address(entry[0]))
         else:
             raise WireError("bad_log", f"an entry of kind {kind}")
 
@@ -123,11 +123,11 @@ class Restoring:
         plane.gone.update(gone)
         for member in view.members:
             plane.stream(member).start(0)
-        self._act(plane.directory.on_view(view, gone, [Address(*one) for one in lacking]))
+        self._act(plane.directory.on_view(view, gone, [_address(one) for one in lacking]))
         if ends is not None:
             holder, streams = ends
-            cut = {Address(*address): end for address, end in streams}
-            self._act(plane.directory.end_streams(cut, Address(*holder)))
+            cut = {_address(address): _number(end) for address, end in streams}
+            self._act(plane.directory.end_streams(cut, _address(holder)))
 
     def _on_command(self, by: Address, payload: bytes) -> None:
         plane = self._plane
@@ -221,3 +221,24 @@ def forget_records(plane: Plane) -> None:
     for address, stream in plane.streams.items():
         if address != plane.me:
             stream.rewind()
+
+
+def _address(value: object) -> Address:
+    """A node; WireError. What is no name or number is found here, not where it is looked up."""
+    address: Address = decode_value(value, Address)
+    return address
+
+
+def _number(value: object) -> int:
+    """A number of a frame; WireError."""
+    if type(value) is not int or not 0 <= value <= SEQNO_MAX:
+        raise WireError("bad_log", "not a number of a frame")
+    return value
+
+
+def _position(value: object) -> Position:
+    """A place in the control plane's order: its epoch and number; WireError."""
+    match value:
+        case [int(epoch), int(position)]:
+            return epoch, position
+    raise WireError("bad_log", "not a place in the order")

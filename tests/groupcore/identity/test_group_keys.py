@@ -43,6 +43,16 @@ def test_each_view_with_other_members_has_keys_of_its_own() -> None:  # G1
                 assert other.receives(said, node.host, now=4.0) == [b"text"]
 
 
+def test_keys_are_given_in_one_order_under_any_hash_seed() -> None:
+    """Else a schedule of the simulator with certificates would depend on how its process began."""
+    first, *others = cluster(*"abcdefgh")
+    view(first, *others)
+    given = [sent.destination for sent in first.transport.flush(1.0) if sent.data[1] == KEY]
+    assert given == [
+        one.host for one in sorted(others, key=lambda one: door(one)._own.card.identity)
+    ]
+
+
 def test_views_that_follow_each_other_quickly_change_the_keys_once_more() -> None:  # G1
     a, b, c = cluster("a", "b", "c")
     for at in range(9):

@@ -7,17 +7,20 @@ something to it. Plans from outside are in `test_plan` and `test_planning`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 import msgpack
 import pytest
 
 from groupcore.batch import Batch, Header, pack_messages
 from groupcore.context import encode_context
-from groupcore.errors import GroupRefusedError
+from groupcore.errors import GroupRefusedError, WireError
 from groupcore.sequencing import headers as h
 from groupcore.sequencing.commands import EndStream, Moved, encode_command
 from groupcore.sequencing.events import Refused
+from groupcore.sequencing.log import COMMAND, FRAMES, LIFE, OVER
 from groupcore.sequencing.names import BEGINNING, GroupId, Order, Process
+from groupcore.sequencing.options import ServiceOptions
 from groupcore.sequencing.service import Service
 from groupcore.view import Address
 from tests.groupcore.sequencing.scene import Scene
@@ -398,3 +401,25 @@ def test_a_packet_of_another_time_or_of_nobody_changes_nothing(scene: Scene, wha
     scene.service("b").end_turn(scene.world.now)
     assert scene.service("b").take().sends == []
     assert scene.state("b") == before
+
+
+# --- a log that a build has made wrong ------------------------------------------------------------
+
+ENTRIES: dict[str, list[object]] = {
+    "an end of a stream of nobody": [OVER, [{}, 1]],
+    "an end of a stream of no life": [OVER, ["a", "one"]],
+    "a life of nobody": [LIFE, [7, 1]],
+    "frames of nobody": [FRAMES, [["a"], 1], 1, [], 0],
+    "frames from no number on": [FRAMES, ["a", 1], -1, [], 0],
+    "a command of nobody": [COMMAND, ["", 1], b"", [1, 1]],
+    "a command at no place": [COMMAND, ["a", 1], b"", [1, "x"]],
+    "no entry": [77, []],
+}
+
+
+@pytest.mark.parametrize("what", ENTRIES)
+def test_a_log_is_refused_where_it_is_read(what: str) -> None:
+    """By a typed error, at the entry: what is no node or number is not looked up later."""
+    part = msgpack.packb([[LIFE, ["a", 1]], ENTRIES[what]])
+    with pytest.raises(WireError):
+        Service(Address("a", 2), ServiceOptions(durable=True), Random(0), [part])
