@@ -491,3 +491,17 @@ def test_a_paste_that_does_not_exist_makes_a_draft_of_what_comes_late() -> None:
     block.edit(0, typed(3, "X"), "ann").result()
     carry(block, other)
     assert [plain(one.content) for one in other.drafts.values()] == ["X"]
+
+
+@pytest.mark.xfail(strict=True, reason="whose edit is ordered later stands right at the same place")
+def test_what_one_goes_on_typing_is_not_torn_by_who_typed_at_that_place_while_away() -> None:
+    """A types at the end; C has typed there, offline, and is ordered next; A's next letter, which
+    left before A heard of C, belongs to A's word. Seen in a browser game (`make game GAMES=1
+    SEED=3`, with a node that stood still for a second): `[A0008[C0009][C0008]]`.
+    """
+    block = Block()
+    block.accept("", "b", Parcel(1, "birth", rich("x"))).result()
+    block.edit(0, (1, *rich("[A")), "A").result()
+    block.edit(0, (1, *rich("[C]")), "C").result()
+    block.edit(1, (3, *rich("]")), "A").result()
+    assert plain(block.content) == "x[A][C]"
