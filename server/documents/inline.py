@@ -3,7 +3,8 @@
 What has no mark here (images, HTML, links to places that a page may not open) is kept as its
 source. A text is written as it stands where that reads back as the same text, else with its
 punctuation escaped; so Markdown that comes in goes out as it was, and nothing that looks like
-Markdown becomes it.
+Markdown becomes it. But for HTML and for such links: programs that show Markdown would do what
+here is a text, so they are always escaped.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from server.documents.parsing import Env, parse_text
 
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 SPECIAL = re.compile(r"[\\`*_\[\]<>~&!]")
+LIVE = re.compile(r"<[A-Za-z/!?]|\]\(\s*<?\s*(?!https?:|mailto:|data:image/)[^)\s]*:")
+"""What other programs take for HTML, or for a link to a place that no page of ours opens."""
 OPEN = {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}
 CLOSE = {"strong_close": "bold", "em_close": "italic", "s_close": "strike"}
 SIGNS = {"bold": "**", "italic": "*", "strike": "~~"}
@@ -152,11 +155,18 @@ def write_inline(text: Rich, *, lines: bool = False) -> str:
     """
     wanted = _trimmed(text)
     for escaped in (False, True):
+        if not escaped and any(LIVE.search(run.text) for run in wanted if not is_code(run)):
+            continue
         written = _write(wanted, escaped)
         source = written.replace("\n", "<br>") if lines else broken(written)
         if read_inline(source, lines=lines) == wanted:
             return written
     return _escape(plain(text))
+
+
+def is_code(run: Run) -> bool:
+    """Whether the run is code, which stands between backticks."""
+    return bool(dict(run.marks).get("code"))
 
 
 def _trimmed(text: Rich) -> Rich:
@@ -199,7 +209,7 @@ def _write(text: Rich, escaped: bool) -> str:
         fresh.sort(key=lambda one: (-extents[place][one], NESTED.index(one[0])))
         written += "".join("[" if name == "link" else SIGNS[name] for name, _ in fresh)
         opened = opened[:kept] + fresh
-        if dict(run.marks).get("code"):
+        if is_code(run):
             written += _code(run.text)
         else:
             written += _escape(run.text) if escaped else run.text

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from groupcore.objects.rich_delta import Run, canonical, inserted, plain, rich
 from groupcore.shared.documents.parts import Value
 from groupcore.shared.documents.tables import words_of
-from server.documents.inline import broken, read_inline, write_inline
+from server.documents.inline import broken, is_allowed, read_inline, write_inline
 from server.documents.making import NewBlock
 from server.documents.markdown import export_markdown, import_markdown
+from tests.end_to_end.payloads import PAYLOADS
 
 SOURCE = """# The plan
 
@@ -191,3 +193,19 @@ def test_a_line_break_counts_only_when_it_is_meant(source: str, text: str) -> No
     assert [plain(block[1]) for block in import_markdown(export_markdown("t", blocks)).blocks] == [
         text
     ]
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS, "[x](javascript:window.ran=1)", "![x](feed:x)"])
+def test_what_looks_like_html_here_is_none_where_html_is_let_through(payload: str) -> None:
+    """Programs that show Markdown would run what here is a text: it goes out escaped."""
+    text = " ".join(payload.split())
+    source = write_inline(rich(text))
+    assert plain(read_inline(source)) == text
+    written = MarkdownIt("commonmark", {"html": True})
+    written.validateLink = lambda url: True  # type: ignore[method-assign]  # others ask nobody
+    for token in written.parse(source):
+        live = [one for one in token.children or [] if one.type == "html_inline"]
+        links = [one for one in token.children or [] if one.type == "link_open"]
+        assert token.type != "html_block"
+        assert [one.content for one in live] == []
+        assert all(is_allowed(str(one.attrs["href"])) for one in links)
