@@ -126,5 +126,7 @@ async def refused(page: Page, kind: str, name: str, role: str) -> None:
 
 async def seen_by(ann: Browser, doc: str, board: str) -> list[Any]:
     """What all this would have changed."""
-    paths = (f"/documents/{doc}", f"/documents/{doc}/members", f"/places/{board}", "/files")
-    return [await ann.ask("GET", path) for path in (*paths, f"/places/{board}/talk")]
+    paths = (f"/documents/{doc}", f"/documents/{doc}/members", f"/places/{board}")
+    _, files = await ann.ask("GET", "/files")  # when one was there last changes by being there
+    titles = sorted(row["title"] for row in files["documents"])
+    return [titles, *[await ann.ask("GET", one) for one in (*paths, f"/places/{board}/talk")]]
