@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from bench import (
+    anatomy,
     at_rest,
     attending,
     contexts,
@@ -142,6 +143,12 @@ def run_merge(patch: pytest.MonkeyPatch, folder: Path) -> object:
 
 def run_keystroke(patch: pytest.MonkeyPatch, folder: Path) -> object:
     return asyncio.run(keystroke.measure(3))
+
+
+def run_anatomy(patch: pytest.MonkeyPatch, folder: Path) -> object:
+    figures = anatomy.run(quick=True)
+    assert {"all", "until_read", *anatomy.ROLES} <= figures.keys()
+    return figures
 
 
 def run_fanout(patch: pytest.MonkeyPatch, folder: Path) -> object:
