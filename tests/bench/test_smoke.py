@@ -269,6 +269,7 @@ SMOKES: dict[str, Smoke] = {
     "failover": run_failover,
     "merge": run_merge,
     "keystroke": run_keystroke,
+    "anatomy": run_anatomy,
     "fanout": run_fanout,
     "join": run_join,
     "node-join": run_node_join,
