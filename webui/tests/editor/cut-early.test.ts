@@ -3,7 +3,7 @@
 import type { EditorView } from "prosemirror-view";
 import { expect, it } from "vitest";
 
-import type { DocumentModel } from "../../src/document/model";
+import type { DocumentModel } from "../../src/document/types";
 import { Undoing } from "../../src/editor/undoing";
 
 /**
