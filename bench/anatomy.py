@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import TypeVar, cast
 from unittest.mock import patch
 
@@ -30,17 +30,13 @@ from groupcore import wire as packets
 from groupcore.batch import Batch
 from groupcore.endpoint import Turn
 from groupcore.frames import Json, Message
-from groupcore.gateway.gateway import Gateway
 from groupcore.gateway.limits import VERSION
 from groupcore.gateway.page import greet
 from groupcore.objects.rich_delta import rich
-from groupcore.sequencing.service import Service
 from groupcore.shared.documents import Block
 from groupcore.shared.documents.parts import Parcel
 from groupcore.sim.clock import MILLISECOND, SECOND, Clock
 from groupcore.sim.documents.lifetime import Lifetime
-from groupcore.sim.documents.program import Tell, Watch
-from groupcore.sim.documents.scribe import Scribe
 from groupcore.sim.groups.host import Host
 from groupcore.sim.groups.scenario import GroupScenario
 from groupcore.sim.network import SocketAddress
@@ -189,19 +185,7 @@ class _Wire(Wire):
 class _Program(PageProgram):
     """A node's program whose pages open blocks."""
 
-    def __init__(
-        self,
-        node: Node,
-        number: int,
-        service: Service,
-        clock: Clock,
-        tasks: Lifetime,
-        watch: Watch,
-        tell: Tell,
-        scribe: Scribe,
-    ) -> None:
-        super().__init__(node, number, service, clock, tasks, watch, tell, scribe)
-        self.gateway = Gateway(self, {"Block": Block})
+    types = MappingProxyType({"Block": Block})
 
 
 class _Host(PageHost):

@@ -11,7 +11,8 @@ What the operator itself has signed needs no node: revocations, and who takes it
 Invariants.
   M1  Once the object is entrusted to an operator, no operation is done without an authorization by
       a node that this operator lets administer and has not revoked, and each authorization once.
-  M2  Another operator takes over by the word of the one before alone.
+  M2  Another operator takes over by the word of the one before alone; who was followed once never
+      comes back, so an old succession is good for nothing.
 
 Source. docs/threats.md, T2; decision 201.
 """
@@ -37,7 +38,9 @@ SIGNED_BY_OPERATOR = (("take_revocations",), ("take_succession",))
 """What needs no authorization: the operator's signature is in the argument."""
 ADMINISTERED_BY = frozenset({"entrust", "take_revocations", "take_succession"})
 """The operations of every such object: nodes call them for themselves."""
-OWN_FIELDS = frozenset({"operator", "operated", "revoked", "revoked_number", "authorized"})
+OWN_FIELDS = frozenset(
+    {"operator", "operated", "followed", "revoked", "revoked_number", "authorized"}
+)
 """What belongs to this cluster alone, and to no backup of another one."""
 
 
@@ -51,6 +54,7 @@ class Administered(SharedObject):
     """Entrusted to an operator, or to nobody: then every node may call everything.
 
     `operator`: the public key, empty where there is none; `operated`: the name of its cluster;
+    `followed`: the operators before it;
     `revoked`: serials of certificates, from the operator's list of the number `revoked_number`;
     `authorized`: the number of each node's last authorization.
     """
@@ -59,6 +63,7 @@ class Administered(SharedObject):
     """As what the object is opened, which authorizations name."""
     operator: bytes = b""
     operated: str = ""
+    followed: set[bytes]
     revoked: set[bytes]
     revoked_number: int = 0
     authorized: dict[str, int]
@@ -125,6 +130,9 @@ class Administered(SharedObject):
             raise NotAuthorizedError("the succession is of another operator")
         if not said.is_genuine:
             raise NotAuthorizedError("the operator has not signed the succession")
+        if said.successor in self.followed:
+            raise NotAuthorizedError("that operator was followed by another one before")
+        self.followed.add(self.operator)
         self.operator = said.successor
         self.revoked, self.revoked_number = set(), 0
 

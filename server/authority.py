@@ -19,7 +19,7 @@ from groupcore.errors import GroupcoreError, KeyFileError
 from groupcore.identity.authorization import authorize
 from groupcore.identity.succession import Succession
 from server.administered import Administered
-from server.errors import BadMessageError, KeyProblem
+from server.errors import KeyProblem
 
 logger = logging.getLogger("server")
 
@@ -86,7 +86,7 @@ class Authority:
             for target in self._objects.values():
                 for listed in identity.trust.lists:
                     if listed.issuer == target.operator and listed.number > target.revoked_number:
-                        with suppress(GroupcoreError, BadMessageError):
+                        with suppress(GroupcoreError):
                             await target.take_revocations(listed.packed)
             await asyncio.sleep(LOOK_S)
 

@@ -193,7 +193,10 @@ class Machine:
                 done.calls.append((spec, spec.decode(wire)))
         except Exception as error:  # a user's type may raise anything when it is made
             return Done(error=error)
-        denied = self._authorize(process, message, done) or self._judge(message.principal, done)
+        denied = None
+        if self.target.asks_authorization:
+            denied = self._authorize(process, message, done)
+        denied = denied or self._judge(message.principal, done)
         if denied is not None:
             return denied
         self._advance(message.stamp_ms)
@@ -228,8 +231,6 @@ class Machine:
 
     def _authorize(self, process: Process, message: Operate, done: Done) -> Done | None:
         """What comes of calls that the sender's node may not make; a step of its own."""
-        if not self.target.asks_authorization:
-            return None
         names = tuple(spec.name for spec, _ in done.calls)
         handle = self.target._shared
         handle.begin(self._context(process, message.principal))

@@ -208,7 +208,10 @@ class Replica(GroupUser, Generic[T]):
             raise ClosedError(f"{HELD_MAX} operations wait for the object to be open again")
 
     def _send(self, sent: _Sent) -> None:
-        number = self.port.send(self._authorized(sent.payload))
+        payload = sent.payload
+        if cast("SharedObject", self.body.origin).asks_authorization:
+            payload = self._authorized(payload)
+        number = self.port.send(payload)
         self._waiting[number] = sent
         self._has_acted = self._has_acted or self._is_guest
         if sent.number is not None and self.tell_saved is not None:
@@ -216,8 +219,6 @@ class Replica(GroupUser, Generic[T]):
 
     def _authorized(self, payload: bytes) -> bytes:
         """The message as it is sent; an authorization is for one sending (A2)."""
-        if not cast("SharedObject", self.body.origin).asks_authorization:
-            return payload
         authorization = self.port.authorization_of(payload)
         return encode_authorized(payload, authorization) if authorization else payload
 

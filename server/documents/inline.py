@@ -246,4 +246,5 @@ def _code(text: str) -> str:
 
 
 def _escape(text: str) -> str:
-    return SPECIAL.sub(lambda found: "\\" + found[0], text)
+    """An entity for `<`: where a line begins with it, `markdown.escape` doubles a backslash."""
+    return SPECIAL.sub(lambda found: "&lt;" if found[0] == "<" else "\\" + found[0], text)

@@ -254,6 +254,19 @@ def test_another_operator_takes_over_by_the_word_of_the_one_before(tmp_path: Pat
     house(main, tmp_path)
 
 
+def test_an_operator_that_was_followed_never_comes_back(tmp_path: Path) -> None:
+    """Else who has kept an old succession could put its successor in place again."""
+
+    async def main(made: House) -> None:
+        c, first, second = made.at["c"], operator(), operator(b"next")
+        await c.take_succession(succeed(first, CLUSTER, public_bytes(second)).packed)
+        with pytest.raises(NotAuthorizedError, match="was followed"):
+            await c.take_succession(succeed(second, CLUSTER, public_bytes(first)).packed)
+        assert c.operator == public_bytes(second)
+
+    house(main, tmp_path)
+
+
 def test_where_nodes_have_no_operator_all_administer(tmp_path: Path) -> None:
     """With the cluster key alone, and with certificates of a development operator."""
 

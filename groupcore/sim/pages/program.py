@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import ClassVar
 
 from groupcore.endpoint import Endpoint
 from groupcore.errors import GroupcoreError
@@ -59,8 +61,10 @@ def snapshot_of(name: str, target: object) -> object:
 
 class PageProgram(Program):
     """`gateway` serves pages as long as the process runs; `reached`: the last number that was told
-    of each group.
+    of each group. `types`: what pages may open.
     """
+
+    types: ClassVar[Mapping[str, type[object]]] = TYPES
 
     def __init__(
         self,
@@ -74,7 +78,7 @@ class PageProgram(Program):
         scribe: Scribe,
     ) -> None:
         super().__init__(node, number, service, clock, tasks, watch, tell, scribe)
-        self.gateway = Gateway(self, TYPES, linger_s=LINGER_S)
+        self.gateway = Gateway(self, self.types, linger_s=LINGER_S)
         self.reached: dict[GroupId, int] = {}
         self._keeps = False
 

@@ -68,6 +68,15 @@ describe("the first view", () => {
     expect(board.fits).toBe(0);
   });
 
+  it("stays the person's where the window changes its size behind that", () => {
+    const { board, place, controller } = opened();
+    board.look(board.camera.zoomed(2));
+    setView(controller, board.camera.resized(400, 300));
+    place.bounds = [0, 0, 10, 10];
+    showAllOnce(controller);
+    expect(board.fits).toBe(0);
+  });
+
   it("is the person's where they have begun something, by whatever means", () => {
     const { board, place, controller } = opened();
     place.errands.isBegunHere = true;

@@ -10,6 +10,7 @@ import type { Camera } from "../model/camera";
 
 /** The page sets the view: to the size of its window, and to where the person had been. */
 export function setView(controller: BoardController, camera: Camera): void {
+  if (isMoved(controller)) keepView(controller);
   controller.givenView = camera;
   controller.board.look(camera);
 }
@@ -17,8 +18,7 @@ export function setView(controller: BoardController, camera: Camera): void {
 export function showAllOnce(controller: BoardController): void {
   const { board, place } = controller;
   if (controller.isFitted || board.camera.width === 0) return;
-  const isMoved = controller.givenView !== null && controller.givenView !== board.camera;
-  if (isMoved || place.errands.isBegunHere) {
+  if (isMoved(controller) || place.errands.isBegunHere) {
     controller.isFitted = true;
     return;
   }
@@ -26,6 +26,10 @@ export function showAllOnce(controller: BoardController): void {
   if (bounds === null && board.things.size === 0 && !isLoaded) return;
   controller.isFitted = true;
   if (bounds !== null || board.things.size > 0) board.fit();
+}
+
+function isMoved({ givenView, board }: BoardController): boolean {
+  return givenView !== null && givenView !== board.camera;
 }
 
 /** The person has begun to draw: what comes late does not move their view. */
