@@ -5,7 +5,7 @@ import { pack } from "./pack.ts";
 
 /** The editor, but for those parts that come later. */
 const EDITOR =
-  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!carets|table-tools|languages|key-help|html|reading|copying|waiting|find|highlight|markdown-|table-html|folds|anchor|chunking|handle\.|numbering|places)|document\/|pictures\/(?!transfer|uploads|card|describing)|shared\/(?!anchor)|client\/(?!topic)|words\/(?:table|editor|code|document|people|pictures)\.|pages\/(?:Lazy|Title|SaveBadge|shortcuts)|here\/(?:choices|company|words)\.|account\/own-role|client-lock|controller|keeper|waiting\.|name\.|open\.|people\.|save-text|subprotocol))/;
+  /^(?!.*\.css).*(?:prosemirror-(?!tables)|orderedmap|rope-sequence|w3c-keyname|src\/(?:editor\/(?!carets|table-tools|languages|key-help|html|reading|copying|waiting|find|highlight|markdown-|table-html|folds|anchor|chunking|handle\.|moving|numbering|places)|document\/|pictures\/(?!transfer|uploads|standing|card|describing)|shared\/(?!anchor)|client\/(?!topic)|words\/(?:table|editor|code|document|people|pictures)\.|pages\/(?:Lazy|Title|SaveBadge|shortcuts)|here\/(?:choices|company|words)\.|account\/own-role|client-lock|controller|keeper|waiting\.|name\.|open\.|people\.|save-text|subprotocol))/;
 
 /** What documents and places need of a session with a node, and of people. */
 const SESSION =

@@ -276,17 +276,20 @@ def transform_position(
     return moved
 
 
-def transform(delta: RichDelta, other: RichDelta, other_first: bool) -> RichDelta:
+def transform(
+    delta: RichDelta, other: RichDelta, other_first: bool, other_left: bool | None = None
+) -> RichDelta:
     """The edit `delta` for the text that `other` has changed already; both had one base.
 
-    Where both insert at one place, `other`'s text stands left if `other_first`, else right; where
-    both set one mark, `other`'s value stands unless `other_first`.
+    Where both insert at one place, `other`'s text stands left if `other_left`, else right: without
+    that, if `other_first`. Where both set one mark, `other`'s value stands unless `other_first`.
     """
+    other_left = other_first if other_left is None else other_left
     builder = RichBuilder()
     mine, theirs = _Items(delta), _Items(other)
     while mine.item is not None:
         one, two = mine.item, theirs.item
-        if isinstance(two, Run) and (other_first or not isinstance(one, Run)):
+        if isinstance(two, Run) and (other_left or not isinstance(one, Run)):
             inside = isinstance(one, Format) and mine.is_begun
             builder.retain(len(two.text), one.changes if inside else ())  # type: ignore[union-attr]
             theirs.take_all()

@@ -100,10 +100,18 @@ class OperationSpec:
         return places
 
     def decode(self, wire: object) -> list[object]:
-        """The arguments that have arrived; MisfitError when they are none for this operation."""
-        if type(wire) is not list or len(wire) != len(self._codecs):
+        """The arguments that have arrived; MisfitError when they are none for this operation.
+
+        A parameter that has come to the operation since a log was written has its default there.
+        """
+        if type(wire) is not list or len(wire) > len(self._codecs):
             raise MisfitError(f"{self.name} takes {len(self._codecs)} arguments")
-        return [codec.from_wire(value) for codec, value in zip(self._codecs, wire, strict=True)]
+        decoded = [codec.from_wire(value) for codec, value in zip(self._codecs, wire, strict=False)]
+        for parameter in self._parameters[len(wire) :]:
+            if parameter.default is MISSING:
+                raise MisfitError(f"{self.name} needs the argument {parameter.name}")
+            decoded.append(parameter.codec.from_wire(parameter.codec.to_wire(parameter.default)))
+        return decoded
 
     def named(self, arguments: Sequence[object]) -> dict[str, object]:
         """The arguments by the parameters' names."""

@@ -59,13 +59,15 @@ NODES_TOO = frozenset({"delete"})
 """What nodes call for themselves, where the outline has left a block out, and who may write."""
 
 
+_FIRST = ("name", "status", "into", "content", "attributes", "version", "owes", "frames")
+_SECOND = ("drafts", "received", "_recent", "_given")
+_RIGHTS = ("rights", "rights_version")
 FORMERLY: Mapping[str, tuple[str, ...]] = {
-    "1b268bd8eccab121": (
-        *("name", "status", "into", "content", "attributes", "version", "owes", "frames"),
-        *("drafts", "received", "_recent", "_given", "rights", "rights_version"),
-    )
+    "1b268bd8eccab121": (*_FIRST, *_SECOND, *_RIGHTS),
+    "eff251e595e3f3f7": (*_FIRST, *_SECOND, "again", *_RIGHTS),
 }
-"""The fields of former versions: in that one no letters were known to stand again."""
+"""The fields of former versions: in the first no letters were known to stand again, in the second no
+edit said that it extends what its author wrote last."""
 
 
 class Block(Handing):
@@ -83,14 +85,17 @@ class Block(Handing):
     # --- edits ----------------------------------------------------------------------------------
 
     @operation
-    def edit(self, base: int, delta: RichEdit, author: str = "") -> Edited:
+    def edit(self, base: int, delta: RichEdit, author: str = "", extends: bool = False) -> Edited:
         """Apply an edit that was made against version `base`; what has become of it.
+
+        What two insert at one place stands in the order in which it was done, but for an edit that
+        `extends` what its author wrote last: that stands left, next to it (decision 202).
 
         Raises NoSuchBlockError before the block has a text, BaseTooOldError, OutOfRangeError and
         TooLargeError; nothing of the edit is done then, and its author keeps it.
         """
         self._require_born()
-        return self._do(self._located(base, delta), author)
+        return self._do(self._located(base, delta, extends), author)
 
     def _require_born(self) -> None:
         if self.status == UNBORN:

@@ -35,6 +35,7 @@ from groupcore.shared.documents.late_edits import Located, carried, followed, ta
 from groupcore.shared.documents.limits import BLOCK_BYTES_MAX, BLOCK_MAX, check_content
 from groupcore.shared.documents.parts import (
     PART,
+    TEXTS,
     TRAIL_MAX,
     UNSEEN,
     Again,
@@ -91,17 +92,17 @@ class Handing(SharedObject):
 
     # --- late edits -----------------------------------------------------------------------------
 
-    def _located(self, base: int, delta: RichDelta) -> Located:
+    def _located(self, base: int, delta: RichDelta, extends: bool) -> Located:
         """The part of a late edit that is for this block as it is now, and those for others."""
         steps = edits_since(base, self.version, self._recent)
-        here, gone, lost = carried(delta, steps, base, self.again, self.name)
+        here, gone, lost, _ = carried(delta, steps, base, self.again, self.name, extends)
         if self.status == OPEN:
             if base_length(here) > length(self.content):
                 raise OutOfRangeError(f"the edit reaches behind {length(self.content)} code points")
             self._check_room(here)
         else:
             lost = joined(lost, inserted(here))
-        return Located(here, gone, lost)
+        return Located(here, gone, lost, extends)
 
     def recent(self, base: int) -> list[Step] | None:
         """The steps behind version `base`, for who has that; None when they are not all kept."""
@@ -114,8 +115,9 @@ class Handing(SharedObject):
         self, edit: Located, author: str, trail: tuple[str, ...] = (), came: Place = NOWHERE
     ) -> Edited:
         """`came`: the block that had its text, and the parcel that it is of that."""
+        kind: Kind = "extend" if edit.extends else "edit"
         moved = [
-            (block, self._owe(block, "edit", delta, frame=frame, author=author, trail=trail))
+            (block, self._owe(block, kind, delta, frame=frame, author=author, trail=trail))
             for block, frame, delta in edit.gone
         ]
         if self.status == OPEN and edit.here:
@@ -211,7 +213,7 @@ class Handing(SharedObject):
         outcome = self._outcome(source, parcel)
         key = f"{source}:{parcel.number}"
         frame = self.frames.get(key, Frame())
-        is_text = parcel.kind != "edit"
+        is_text = parcel.kind in TEXTS
         moved = () if is_text else self._moved(key)
         draft = self._draft_of(source, parcel.number)
         place = (frame.to, frame.frame)
@@ -232,7 +234,7 @@ class Handing(SharedObject):
     def _outcome(self, source: str, parcel: Parcel) -> Outcome:
         if f"{source}:{parcel.number}" in self.drafts:
             return "drafted"
-        named = parcel.frame if parcel.kind == "edit" else parcel.number
+        named = parcel.number if parcel.kind in TEXTS else parcel.frame
         frame = self.frames.get(f"{source}:{named}")
         return "refused" if frame is not None and frame.refused else "done"
 
@@ -273,15 +275,17 @@ class Handing(SharedObject):
         trail = (*parcel.trail, source)
         if parcel.frame < 0:
             frame = Frame(-1 - parcel.frame, 0)
+        extends = parcel.kind == "extend"
         try:
             if frame is None or len(trail) > TRAIL_MAX:
                 raise BaseTooOldError("the text that it edits came too long ago")
             if frame.refused:
                 return
             if frame.to:
-                edit = Located((), [(frame.to, frame.frame, parcel.delta)], ())
+                edit = Located((), [(frame.to, frame.frame, parcel.delta)], (), extends)
             else:
-                edit = self._located(frame.version, shift(parcel.delta, frame.offset))
+                late = shift(parcel.delta, frame.offset)
+                edit = self._located(frame.version, late, extends)
         except RefusalError:
             self._keep_draft(source, parcel, inserted(parcel.delta))
             return
@@ -321,7 +325,7 @@ class Handing(SharedObject):
         text = next((one for one in mine if one.number == number and one.kind == "append"), None)
         if text is None:
             return False
-        late = [one for one in mine if one.kind == "edit" and one.frame == number]
+        late = [one for one in mine if one.kind not in TEXTS and one.frame == number]
         kept = [one for one in mine if one is not text and one not in late]
         if kept:
             self.owes[block] = kept
@@ -336,7 +340,8 @@ class Handing(SharedObject):
         source = f"{BACK}{block}"
         for parcel in late:
             try:
-                edit = self._located(base, shift(parcel.delta, offset))
+                extends = parcel.kind == "extend"
+                edit = self._located(base, shift(parcel.delta, offset), extends)
             except RefusalError:
                 edit = Located((), [], inserted(parcel.delta))
             self._do_late(source, parcel, edit)

@@ -30,12 +30,14 @@ class Located(NamedTuple):
     """A late edit: its part `here`, its parts for texts that have `gone`, and what is `lost`.
 
     `gone` names the block that the text went to, and the frame there that the part edits (below 0:
-    the text of that block of version `-1 - frame`).
+    the text of that block of version `-1 - frame`). `extends`: all of these extend what the author
+    wrote last.
     """
 
     here: RichDelta
     gone: list[tuple[str, int, RichDelta]]
     lost: Rich
+    extends: bool = False
 
 
 def carried(
@@ -44,6 +46,7 @@ def carried(
     version: int = 0,
     again: Sequence[Again] = (),
     name: str = "",
+    extends: bool = False,
 ) -> Located:
     """The edit of version `version` behind these steps, which came before it in the order.
 
@@ -53,6 +56,9 @@ def carried(
     `again`: letters that some of these steps took out, and that stand elsewhere: what the edit does
     to them it does there. To those that are back in the block itself, `name`, it is done where they
     were: a page finds its own edits in a block by their order there, and takes this one for that.
+
+    `extends`: the author goes on where they wrote last. What others have put there since stands right
+    of it, or it would stand in the middle of the author's word (decision 202).
     """
     gone: list[tuple[str, int, RichDelta]] = []
     lost: Rich = ()
@@ -66,7 +72,8 @@ def carried(
             gone += there
         match step.kind:
             case "edit":
-                delta = transform(delta, step.delta, other_first=not step.is_text)
+                is_first = not step.is_text
+                delta = transform(delta, step.delta, is_first, is_first and not extends)
             case "cut":
                 delta, behind = divide(delta, step.at)
             case "all":
@@ -75,7 +82,7 @@ def carried(
                 lost, delta = joined(lost, inserted(delta)), ()
         if behind:
             gone.append((step.new, step.frame, behind))
-    return Located(delta, gone, lost)
+    return Located(delta, gone, lost, extends)
 
 
 def followed(

@@ -12,9 +12,11 @@ from groupcore.shared.types.rich_text import RichContent, RichEdit
 Value: TypeAlias = str | int | bool
 Attributes: TypeAlias = tuple[tuple[str, Value], ...]
 """Attributes of a block by name: type, level, checked, language, …; sorted."""
-Kind: TypeAlias = Literal["birth", "append", "edit"]
+Kind: TypeAlias = Literal["birth", "append", "edit", "extend"]
 Outcome: TypeAlias = Literal["done", "refused", "drafted"]
 
+TEXTS = ("birth", "append")
+"""The kinds of parcels that are texts; the others are edits of them."""
 UNSEEN = -1
 PART = 1
 """Marks the step of an edit that came as a parcel: so pages know an edit of theirs in a history."""
@@ -75,11 +77,11 @@ class Parcel:
 
     `birth`: the text (`delta` holds inserts only) and attributes that a new block begins with;
     `append`: a text for the end. Both make a frame, named by their number: the text as it was when
-    it came. `edit`: an edit of the frame `frame`, made before the author knew that the text had
-    moved; below 0 that is the receiver's own text of version `-1 - frame`, in which letters of the
-    giver stand again. `by` names the node that has to carry it, `author` who gets it back if it
-    cannot be done. `trail` are the closed blocks that an `append` has come through, or the blocks
-    that an `edit` has gone through.
+    it came. `edit`, or `extend` where it extends what its author wrote last (see `Block.edit`): an
+    edit of the frame `frame`, made before the author knew that the text had moved; below 0 that is
+    the receiver's own text of version `-1 - frame`, in which letters of the giver stand again. `by`
+    names the node that has to carry it, `author` who gets it back if it cannot be done. `trail` are
+    the closed blocks that an `append` has come through, or the blocks that an edit has gone through.
     """
 
     number: int

@@ -17,7 +17,7 @@ from groupcore.shared.documents.block import Block
 from groupcore.shared.documents.describing import Describing
 from groupcore.shared.documents.handing import DELETED, JOINED, OPEN, UNBORN
 from groupcore.shared.documents.outline import DocumentOutline
-from groupcore.shared.documents.parts import Parcel, node_of
+from groupcore.shared.documents.parts import TEXTS, Parcel, node_of
 from groupcore.shared.pending import Pending
 
 T = TypeVar("T")
@@ -309,7 +309,7 @@ class Tender:
         if other.received.get(name, 0) < parcels[-1].number:
             self._waiting.setdefault(target, set()).add(name)
             return False
-        texts = [parcel for parcel in parcels if parcel.kind != "edit"]
+        texts = [parcel for parcel in parcels if parcel.kind in TEXTS]
         frames = [other.frames.get(f"{name}:{parcel.number}") for parcel in texts]
         known = target in outline.entries or target in outline.gone
         born = any(parcel.kind == "birth" for parcel in texts)

@@ -2,19 +2,31 @@
 
 Idea. What the writer sees is the confirmed text, the edits that are on their way, and those that
 wait behind them. One bunch is on its way at a time; what is typed meanwhile is gathered and goes
-next. Edits of others come in between, and both sides are carried over each other.
+next. Edits of others come in between, and both sides are carried over each other. What extends what
+the writer wrote last says so, and stands next to it (decision 202): edits that do, and others that
+wait, are two bunches.
 
 Source. CodeMirror's collab, ProseMirror's collab: rebasing against a central order.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from groupcore.objects.delta import Delta, apply, canonical, compose, transform
 from groupcore.objects.refusal import OutOfRangeError
+from groupcore.objects.rich_delta import transform_position
 from groupcore.shared.changes import Changed, Replaced
 from groupcore.shared.errors import SharedError
 from groupcore.shared.pending import Pending
 from groupcore.shared.types.text import Text, TextEdited
+
+
+class Bunch(NamedTuple):
+    """Edits that go as one; `extends`: what was written before, None where nothing is inserted."""
+
+    delta: Delta
+    extends: bool | None
 
 
 class Editor:
@@ -33,8 +45,9 @@ class Editor:
     def _begin(self) -> None:
         self._version = self._shared_text.version
         self._text = self._shared_text.text
-        self._sent: Delta | None = None
-        self._waiting: Delta = ()
+        self._sent: Bunch | None = None
+        self._waiting: list[Bunch] = []
+        self._typing: int | None = None
         self.error: Exception | None = None
 
     @property
@@ -56,7 +69,14 @@ class Editor:
             raise OutOfRangeError(f"{at} and {count} more of {len(self._text)} code points")
         delta = canonical([at, text, -count])
         self._text = apply(delta, self._text)
-        self._waiting = compose(self._waiting, delta)
+        typing = self._typing
+        extends = None
+        if text:
+            extends = typing is not None and at <= typing <= at + count
+            self._typing = at + len(text)
+        elif typing is not None:
+            self._typing = transform_position(typing, delta)
+        self._gather(Bunch(delta, extends))
         self._send()
 
     def insert(self, at: int, text: str) -> None:
@@ -71,14 +91,25 @@ class Editor:
         """Follow the text no more; what is unconfirmed is not sent any more."""
         self._changes.close()
 
+    def _gather(self, new: Bunch) -> None:
+        last = self._waiting.pop() if self._waiting else Bunch((), None)
+        if last.extends and new.extends is False:
+            self._waiting += (last, new)
+            return
+        extends = new.extends if last.extends is None else last.extends
+        both = Bunch(compose(last.delta, new.delta), extends)
+        if both.delta:
+            self._waiting.append(both)
+
     def _send(self) -> None:
         if self._sent is None and self._waiting and self.error is None:
+            delta, extends = self._waiting[0]
             try:
-                pending = self._shared_text.edit(self._version, self._waiting)
+                pending = self._shared_text.edit(self._version, delta, extends is True)
             except SharedError as error:  # too large, or the text is closed
                 self.error = error
                 return
-            self._sent, self._waiting = self._waiting, ()
+            self._sent = self._waiting.pop(0)
             pending.when_done(lambda: self._answered(pending))
 
     def _answered(self, pending: Pending[int]) -> None:
@@ -108,15 +139,16 @@ class Editor:
             return
         theirs = edit.delta
         if self._sent is not None:
-            self._sent, theirs = (
-                transform(self._sent, theirs, other_first=True),
-                transform(theirs, self._sent, other_first=False),
-            )
-        self._waiting, theirs = (
-            transform(self._waiting, theirs, other_first=True),
-            transform(theirs, self._waiting, other_first=False),
-        )
+            self._sent, theirs = _crossed(self._sent, theirs)
+        waiting: list[Bunch] = []
+        for one in self._waiting:
+            carried, theirs = _crossed(one, theirs)
+            if carried.delta:
+                waiting.append(carried)
+        self._waiting = waiting
         self._text = apply(theirs, self._text)
+        if self._typing is not None:
+            self._typing = transform_position(self._typing, theirs, "left")
 
     def _on_replaced(self) -> None:
         """The shared text was taken anew: what is unconfirmed cannot be carried over."""
@@ -124,3 +156,12 @@ class Editor:
             self._begin()
         elif self.error is None:
             self.error = OutOfRangeError("the text was taken from another replica meanwhile")
+
+
+def _crossed(mine: Bunch, theirs: Delta) -> tuple[Bunch, Delta]:
+    """Each behind the other; theirs is the first in the order."""
+    is_left = not mine.extends
+    return (
+        mine._replace(delta=transform(mine.delta, theirs, other_first=is_left)),
+        transform(theirs, mine.delta, other_first=not is_left),
+    )

@@ -135,19 +135,23 @@ class RichText(SharedObject):
     one. What others type meanwhile moves them along. A change's details are `RichTextEdited`.
     """
 
+    formerly = {"f55d7e38bd2fa2e6": ("content", "version", "_recent")}
     content: RichContent = ()
     version: int = 0
     _recent: list[RichEdit]
 
     @operation
-    def edit(self, base: int, delta: RichEdit) -> int:
+    def edit(self, base: int, delta: RichEdit, extends: bool = False) -> int:
         """Apply a delta that was made against version `base`; gives the new version.
+
+        Of what two insert at one place the first in the order stands left, but for an edit that
+        `extends` what its author wrote last: that stands left, next to it (decision 202).
 
         Raises BaseTooOldError when it is too far behind, BadChangeError for a version that is not
         there yet, OutOfRangeError and TooLargeError: take the text anew, then.
         """
         for other in edits_since(base, self.version, self._recent):
-            delta = transform(delta, other, other_first=True)
+            delta = transform(delta, other, other_first=True, other_left=not extends)
         check_growth(self.content, delta, RICH_MAX)
         self.content = apply(delta, self.content)
         self.version += 1

@@ -66,22 +66,27 @@ class Text(SharedObject):
 
     Places are counted in code points of the text as it is here when the call is made. What others
     type meanwhile moves them along. Two that insert at one place: the first in the order stands
-    left. A change's details are `TextEdited`.
+    left, but for an edit that `extends` what its author wrote last. A change's details are
+    `TextEdited`.
     """
 
+    formerly = {"8eb6ed48db766691": ("text", "version", "_recent")}
     text: str = ""
     version: int = 0
     _recent: list[Edit]
 
     @operation
-    def edit(self, base: int, delta: Edit) -> int:
+    def edit(self, base: int, delta: Edit, extends: bool = False) -> int:
         """Apply a delta that was made against version `base`; gives the new version.
+
+        `extends`: the author goes on where they wrote last, and what others have put there since
+        stands right of it (decision 202).
 
         Raises BaseTooOldError when it is too far behind, BadChangeError for a version that is not
         there yet, OutOfRangeError and TooLargeError: take the text anew, then.
         """
         for other in edits_since(base, self.version, self._recent):
-            delta = transform(delta, other, other_first=True)
+            delta = transform(delta, other, other_first=not extends)
         if len(self.text) + growth(delta) > TEXT_MAX:
             raise TooLargeError(f"a text may hold {TEXT_MAX} code points")
         self.text = apply(delta, self.text)

@@ -72,7 +72,7 @@ def _edit(draw: random.Random, size: int) -> RichDelta:
 def rich_vectors() -> File:
     """Cases of the algebra of text with marks, and of late edits."""
     draw = random.Random(4)
-    names = ("apply", "invert", "compose", "transform", "divide", "marks_at", "late")
+    names = ("apply", "invert", "compose", "transform", "divide", "marks_at", "late", "extending")
     file: File = {name: [] for name in names}
     for _ in range(100):
         text = _text(draw)
@@ -96,11 +96,18 @@ def rich_vectors() -> File:
         file["divide"].append(case)
         file["marks_at"].append({"text": on, "at": at, "result": dict(marks_at(text, at))})
         file["late"].append(_late(draw, text))
+    for number in range(100):
+        case = _late(draw, _text(draw), extends=True)
+        one, two = (_edit(draw, 4) for _ in range(2))
+        first = number % 2 == 0
+        over = to_wire(transform(one, two, other_first=first, other_left=not first))
+        case |= {"one": to_wire(one), "two": to_wire(two), "one_first": not first, "over": over}
+        file["extending"].append(case)
     file["refused"] = [{"wire": wire} for wire in REFUSED]
     return file
 
 
-def _late(draw: random.Random, text: Rich) -> Json:
+def _late(draw: random.Random, text: Rich, extends: bool = False) -> Json:
     """A late edit, over steps of a block."""
     size = length(text)
     late, steps = _edit(draw, size), list[Step]()
@@ -119,7 +126,7 @@ def _late(draw: random.Random, text: Rich) -> Json:
         else:
             steps.append(Step("all", new="into", frame=3) if kind == "all" else Step("gone"))
             break
-    here, gone, lost = carried(late, steps)
+    here, gone, lost, _ = carried(late, steps, extends=extends)
     wire = [[one.kind, to_wire(one.delta), one.new, one.frame, one.at] for one in steps]
     parts = [[block, frame, to_wire(part)] for block, frame, part in gone]
     outcome: Json = {"here": to_wire(here), "gone": parts, "lost": to_wire(lost)}

@@ -12,7 +12,7 @@ from groupcore.sequencing.events import (
     StateInstalled,
     StateWanted,
 )
-from groupcore.shared import SchemaMismatchError, SharedObject, operation
+from groupcore.shared import MisfitError, SchemaMismatchError, SharedObject, operation
 from groupcore.shared.declaration import declaration_of
 from groupcore.shared.replica import Replica
 from tests.groupcore.shared.ports import GROUP, ME, OTHER, HandPort, begin, calls, feed, run
@@ -82,3 +82,27 @@ def test_a_former_version_that_still_runs_is_not_joined() -> None:
     assert isinstance(replica.ready.error, SchemaMismatchError)
     with pytest.raises(SchemaMismatchError):
         replica.ready.result()
+
+
+class Tally(SharedObject):
+    """A version in which an operation has one argument more than its log."""
+
+    points: int = 0
+
+    @operation
+    def add(self, points: int, times: int = 1) -> None:
+        self.points += points * times
+
+
+def test_an_argument_that_came_later_has_its_default_where_a_log_lacks_it() -> None:
+    replica = Replica(Tally, HandPort())
+    begin(replica, ME)
+    feed(replica, run(2, ME, 1, calls(("add", [3]), ("add", [2, 5]))))
+    assert replica.ready.result().points == 13
+
+
+@pytest.mark.parametrize("arguments", [[], [1, 2, 3]])
+def test_an_operation_lacks_no_argument_and_has_none_too_many(arguments: list[object]) -> None:
+    spec = declaration_of(Tally, SharedObject).operations["add"]
+    with pytest.raises(MisfitError):
+        spec.decode(arguments)

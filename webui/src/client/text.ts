@@ -22,7 +22,7 @@ export interface TextChange extends Change {
 const ALGEBRA: Algebra<Delta, string> = {
   apply: applyDelta,
   compose: composeDelta,
-  transform: transformDelta,
+  transform: (delta, other, _otherFirst, otherLeft) => transformDelta(delta, other, otherLeft),
   nothing: [],
 };
 

@@ -8,9 +8,11 @@
  *
  * Rules.
  *   T1  An own edit is never applied twice: it is known by who made it, or by its verdict.
- *   T2  What is shown is the confirmed value with `sent` and `waiting` applied.
+ *   T2  What is shown is the confirmed value with `sent` and `later` applied.
  */
 
+import { type RichDelta, transformRichPosition } from "../shared/rich";
+import { canGather, extended } from "../shared/typing";
 import { CallError } from "./errors";
 import type { Item, Verdict } from "./messages";
 import { type Change, changeOf, Shared } from "./object";
@@ -19,7 +21,7 @@ import { type Change, changeOf, Shared } from "./object";
 export interface Algebra<D, V> {
   readonly apply: (delta: D, value: V) => V;
   readonly compose: (first: D, second: D) => D;
-  readonly transform: (delta: D, other: D, otherFirst: boolean) => D;
+  readonly transform: (delta: D, other: D, otherFirst: boolean, otherLeft: boolean) => D;
   readonly nothing: D;
 }
 
@@ -30,20 +32,24 @@ export interface TypedState<D, V> {
   readonly recent: readonly D[] | null;
 }
 
-export abstract class Typed<
-  D extends readonly unknown[],
-  V,
-  C extends Change = Change,
-> extends Shared<C> {
+/** Own edits that go to the node as one; whether they extend what was written before (decision 202). */
+interface Bunch<D> {
+  readonly delta: D;
+  readonly isGoingOn: boolean | null;
+}
+
+export abstract class Typed<D extends RichDelta, V, C extends Change = Change> extends Shared<C> {
   /** Why an own edit was not taken. The value stays as it is: save it and open the object anew. */
   error: CallError | null = null;
   protected abstract readonly algebra: Algebra<D, V>;
   protected abstract shown: V;
   private edits = 0;
-  private sent: D | null = null;
+  private sent: Bunch<D> | null = null;
   private sentNumber = 0;
   private sentVersion = 0;
-  private waitingDelta: D | null = null;
+  private later: readonly Bunch<D>[] = [];
+  /** Behind what was written last, in what is shown. */
+  private typing: number | null = null;
   private isAsked = false;
 
   /** How many edits the confirmed value has. */
@@ -53,7 +59,7 @@ export abstract class Typed<
 
   /** Whether own edits have not come to their place in the order yet. */
   get unconfirmed(): boolean {
-    return this.sent !== null || this.waitingDelta !== null;
+    return this.sent !== null || this.later.length > 0;
   }
 
   /** What a snapshot says. */
@@ -70,9 +76,18 @@ export abstract class Typed<
   }
 
   private gather(delta: D): void {
-    const { waitingDelta: waiting } = this;
-    const all = waiting === null ? delta : this.algebra.compose(waiting, delta);
-    this.waitingDelta = all.length > 0 ? all : null;
+    const [isGoingOn, end] = extended(this.typing, delta);
+    this.typing = end;
+    const last = this.later.at(-1);
+    if (last === undefined || !canGather(last.isGoingOn, isGoingOn)) {
+      this.later = [...this.later, { delta, isGoingOn }];
+      return;
+    }
+    const both = {
+      delta: this.algebra.compose(last.delta, delta),
+      isGoingOn: last.isGoingOn ?? isGoingOn,
+    };
+    this.later = [...this.later.slice(0, -1), both].filter((one) => one.delta.length > 0);
   }
 
   protected override get base(): number | undefined {
@@ -85,13 +100,15 @@ export abstract class Typed<
   }
 
   private sendNext(): void {
-    if (this.sent !== null || this.waitingDelta === null || this.error !== null) return;
-    this.sent = this.waitingDelta;
-    this.waitingDelta = null;
+    const [next, ...others] = this.later;
+    if (this.sent !== null || next === undefined || this.error !== null) return;
+    this.sent = next;
+    this.later = others;
     this.sentNumber = this.nextNumber;
     this.sentVersion = 0;
     const number = this.sentNumber;
-    this.call("edit", this.edits, this.sent).catch((error: CallError) => {
+    const more = next.isGoingOn ? [true] : [];
+    this.call("edit", this.edits, next.delta, ...more).catch((error: CallError) => {
       if (number !== this.sentNumber) return;
       this.error = error;
       this.streams.push(this.replaced());
@@ -109,7 +126,7 @@ export abstract class Typed<
   protected override show(state: unknown): void {
     const { value, version, recent } = this.read(state);
     if (!this.unconfirmed || this.error !== null) {
-      if (this.error === null) this.shown = value;
+      if (this.error === null) [this.shown, this.typing] = [value, null];
       this.edits = version;
     } else if (recent !== null && this.edits + recent.length === version) {
       for (const delta of recent) {
@@ -150,18 +167,16 @@ export abstract class Typed<
   private takeOver(delta: D): D {
     const { apply, transform } = this.algebra;
     let theirs = delta;
-    if (this.sent !== null) {
-      const sent = this.sent;
-      this.sent = transform(sent, theirs, true);
-      theirs = transform(theirs, sent, false);
-    }
-    if (this.waitingDelta !== null) {
-      const waiting = this.waitingDelta;
-      const carried = transform(waiting, theirs, true);
-      this.waitingDelta = carried.length > 0 ? carried : null;
-      theirs = transform(theirs, waiting, false);
-    }
+    const carried = (mine: Bunch<D>): Bunch<D> => {
+      const isLeft = mine.isGoingOn !== true;
+      const over = transform(mine.delta, theirs, true, isLeft);
+      theirs = transform(theirs, mine.delta, false, !isLeft);
+      return { ...mine, delta: over };
+    };
+    this.sent = this.sent && carried(this.sent);
+    this.later = this.later.map(carried).filter((one) => one.delta.length > 0);
     this.shown = apply(theirs, this.shown);
+    if (this.typing !== null) this.typing = transformRichPosition(this.typing, theirs, "left");
     return theirs;
   }
 }

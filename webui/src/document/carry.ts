@@ -16,6 +16,8 @@
  *       them, they are not.
  *   K5  What is written at the end of a text stays there when another text is joined to it: letters that
  *       are typed one by one would else stand on both sides of that.
+ *   K6  At one place, what extends what its writer wrote last stands left, next to it: what others have
+ *       put there would else stand in the middle of a word (decision 202).
  */
 
 import {
@@ -68,6 +70,8 @@ export function callOf(group: string, operation: string, n: number): OwnCall {
 export interface Own {
   readonly verb: OwnVerb;
   readonly call: OwnCall | null;
+  /** K6. Null: an edit that inserts nothing. */
+  readonly extends?: boolean | null;
   /** Of a part of an edit that follows its text: the block it goes to, and its parcel there. */
   readonly hop: string;
   readonly parcel: number;
@@ -178,8 +182,10 @@ function crossEdit(
     delta.length > 0 ? [as(own, ["edit", to, delta], to === block ? "" : to)] : [];
   if (other[0] === "edit" && other[1] === block) {
     const isFirst = other[3] === undefined; // K5
-    const carried = transformRich(mine, other[2], isFirst);
-    return [kept(block, carried), edit(block, transformRich(other[2], mine, !isFirst), other[3])];
+    const isLeft = isFirst && own.extends !== true; // K6
+    const carried = transformRich(mine, other[2], isFirst, isLeft);
+    const over = transformRich(other[2], mine, !isFirst, !isLeft);
+    return [kept(block, carried), edit(block, over, other[3])];
   }
   if (other[0] === "split" && other[1] === block) {
     const [, , at, fresh, attributes, ...isBack] = other;

@@ -24,19 +24,14 @@ import {
   shiftRich,
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
+import { canGather } from "../shared/typing";
 import type { Place } from "./block";
 import { behindStep } from "./brought-back";
-import {
-  type Crossing,
-  crossed,
-  goesElsewhere,
-  type Letters,
-  type Own,
-  type OwnVerb,
-} from "./carry";
+import { type Crossing, crossed, goesElsewhere, type Own, type OwnVerb } from "./carry";
 import type { Words } from "./chasing";
 import type { Confirmed } from "./confirmed";
 import { blockOf, type Doc, diffDocs, EMPTY_DOC, type Step, Work } from "./doc";
+import { LastTyped } from "./last-typed";
 import {
   awaitedBy,
   composed,
@@ -47,6 +42,8 @@ import {
   numberOf,
   otherwise,
   placed,
+  standingAlone,
+  standsElsewhere,
   textsOf,
   together,
   touches,
@@ -98,6 +95,7 @@ export class Overlay {
   value: DocumentValue = { title: "", blocks: [] };
   /** Where the blocks of what is shown stand. */
   private places: ReadonlyMap<string, number> | null = null;
+  private readonly lastTyped = new LastTyped();
   /** How often something did not fit. */
   misfits = 0;
 
@@ -122,8 +120,11 @@ export class Overlay {
     const work = new Work(this.shown, this.confirmed.gone);
     const own = this.ownVerb(verb, work);
     if (own === null || !work.apply(own)) return;
-    if (!this.gathered(own)) {
-      this.own.push({ verb: own, call: null, hop: "", parcel: 0, edits: 1 });
+    let isGoingOn: boolean | null = null;
+    if (own[0] === "edit") isGoingOn = this.lastTyped.write(own[1], own[2]);
+    else this.lastTyped.follow(own, () => 0); // a merge says where
+    if (!this.gathered(own, isGoingOn)) {
+      this.own.push({ verb: own, call: null, extends: isGoingOn, hop: "", parcel: 0, edits: 1 });
     }
     this.show(work.doc);
   }
@@ -149,20 +150,22 @@ export class Overlay {
   }
 
   /** Puts a verb into one that has not been sent. */
-  private gathered(verb: OwnVerb): boolean {
+  private gathered(verb: OwnVerb, isGoingOn: boolean | null): boolean {
     if (verb[0] === "letters") this.own = this.own.filter((one) => !standsElsewhere(one, verb));
     if (verb[0] !== "edit" && verb[0] !== "set" && verb[0] !== "rename") return false;
     const at = this.own.findLastIndex((one) => touches(one.verb, verb));
     const last = this.own[at];
     if (last === undefined || last.call !== null) return false;
+    const { extends: isLastGoingOn = null } = last;
+    if (!canGather(isLastGoingOn, isGoingOn)) return false;
     const merged = composed(last.verb, verb);
     if (merged === null) return false;
-    const isNothing = merged[0] === "edit" && merged[2].length === 0;
-    this.own.splice(
-      at,
-      1,
-      ...(isNothing ? [] : [{ ...last, verb: merged, edits: last.edits + 1 }]),
-    );
+    if (merged[0] === "edit" && merged[2].length === 0) {
+      this.own.splice(at, 1);
+      return true;
+    }
+    const both = { verb: merged, extends: isLastGoingOn ?? isGoingOn, edits: last.edits + 1 };
+    this.own[at] = { ...last, ...both };
     return true;
   }
 
@@ -309,10 +312,10 @@ export class Overlay {
     });
   }
 
-  /** Takes an own verb out: those behind it are carried over that. */
+  /** Takes an own verb out: those behind it are carried over that, and extend nothing any more. */
   private takeOut(at: number, doc: Doc): readonly Step[] {
     const back = this.inverse(at, (this.own[at] as Own).verb, doc);
-    this.own.splice(at, 1);
+    this.own.splice(at, this.own.length - at, ...this.own.slice(at + 1).map(standingAlone));
     return this.cross(at, this.own.length, back);
   }
 
@@ -447,9 +450,15 @@ export class Overlay {
     const unseen: ShownChange[] = [];
     for (const step of steps) {
       if (isUnseen(step, seen)) unseen.push(step);
-      for (const one of asVerbs(step, seen)) if (hasChanged(seen, one)) changes.push(one);
+      for (const one of asVerbs(step, seen)) {
+        this.lastTyped.follow(one, (id) => seen.get(id)?.length ?? 0);
+        if (hasChanged(seen, one)) changes.push(one);
+      }
     }
-    changes.push(...diffDocs(seen.doc, after));
+    for (const one of diffDocs(seen.doc, after)) {
+      this.lastTyped.follow(one, () => 0); // no join is in these
+      changes.push(one);
+    }
     if (changes.length === 0 && unseen.length === 0 && after === before) return null;
     this.show(after);
     // An own move that the outline has done, below a later one: nobody has moved anything.
@@ -572,12 +581,6 @@ function givenText(
   const edits: ShownChange[] =
     text.length > 0 ? [["edit", id, shiftRich([-richLength(text)], at)]] : [];
   return [...edits, ["show", blockOf(fresh, known.attributes, text)]];
-}
-
-/** Whether it says that letters stand again which stand somewhere else by now, and is not sent. */
-function standsElsewhere({ verb, call }: Own, [, block, base, start, count]: Letters): boolean {
-  if (verb[0] !== "letters" || call !== null || verb[1] !== block || verb[2] !== base) return false;
-  return start <= verb[3] && verb[3] + verb[4] <= start + count;
 }
 
 /** A merge, or a split whose block is shown without its text already, as the editor knows it. */

@@ -18,7 +18,7 @@ import {
   textOf,
 } from "../shared/rich";
 import { diffRich } from "../shared/rich-diff";
-import { goesElsewhere, type Own, type OwnVerb } from "./carry";
+import { goesElsewhere, type Letters, type Own, type OwnVerb } from "./carry";
 import { blockOf, type Step, type Work } from "./doc";
 import type { NewBlock, ShownBlock } from "./types";
 
@@ -221,4 +221,18 @@ function apart(delta: RichDelta): [at: number, words: RichInsert | null, rest: R
 export function goneWith(verb: OwnVerb, work: Work): Step[] {
   if (verb[0] !== "merge" || verb[4].length === 0 || work.content(verb[2]) === null) return [];
   return [["edit", verb[2], shiftRich([-richLength(verb[4])], verb[3])]];
+}
+
+/** Whether it says that letters stand again which stand somewhere else by now, and is not sent. */
+export function standsElsewhere(
+  { verb, call }: Own,
+  [, block, base, start, count]: Letters,
+): boolean {
+  if (verb[0] !== "letters" || call !== null || verb[1] !== block || verb[2] !== base) return false;
+  return start <= verb[3] && verb[3] + verb[4] <= start + count;
+}
+
+/** What was written ahead of it is gone; one that is sent has said what it extends. */
+export function standingAlone(own: Own): Own {
+  return own.extends === true && own.call === null ? { ...own, extends: false } : own;
 }

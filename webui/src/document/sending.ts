@@ -64,7 +64,7 @@ export class Sender {
       const isOutline = OF_OUTLINE.has(own.verb[0]);
       if (own.call === null && !(isOutline && isOutlineWaiting)) {
         const isFree = !before.some((one) => mustPrecede(one, own));
-        const call = isFree ? this.call(own.verb) : null;
+        const call = isFree ? this.call(own) : null;
         if (call !== null) {
           this.unsaved.note(call.group, call.n, insertedText(writtenBy(own.verb)));
           this.overlay.own = this.overlay.own.map((one) => (one === own ? { ...own, call } : one));
@@ -76,10 +76,13 @@ export class Sender {
     }
   }
 
-  private call(verb: OwnVerb): OwnCall | null {
+  private call({ verb, extends: isGoingOn }: Own): OwnCall | null {
     switch (verb[0]) {
-      case "edit":
-        return this.onBlock(verb[1], (block) => ["edit", block.steps, verb[2], this.author]);
+      case "edit": {
+        const [, id, delta] = verb;
+        const more = isGoingOn ? [true] : []; // K6
+        return this.onBlock(id, ({ steps }) => ["edit", steps, delta, this.author, ...more]);
+      }
       case "set":
         return this.onBlock(verb[1], () => ["set", Object.entries(verb[2])]);
       case "split": {

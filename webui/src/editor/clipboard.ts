@@ -9,8 +9,8 @@ import type { EditorView } from "prosemirror-view";
 import type { Draft } from "../document/types";
 import { randomId } from "../ids";
 import { during } from "./doing";
+import { loadFocused, once, TOOLS_MISSING } from "./focused";
 import { parseText } from "./paste";
-import { TOOLS_MISSING } from "./tables";
 
 type Reader = typeof import("./reading");
 
@@ -21,22 +21,14 @@ export const PICTURES_READ = "groupcore-pictures-read";
 export const NOT_PUT = "groupcore-kept";
 
 let reader: Reader | null = null;
-let loading: Promise<Reader> | null = null;
 
-/** What reads HTML; when it cannot be loaded, the next call tries again. */
-export function loadReader(): Promise<Reader> {
-  loading ??= import("./reading").then(
-    (loaded) => {
-      reader = loaded;
-      return loaded;
-    },
-    (error: unknown) => {
-      loading = null;
-      throw error;
-    },
-  );
-  return loading;
-}
+/** What reads HTML, with what knows letters again. */
+export const loadReader = once(
+  async () => (await Promise.all([import("./reading"), loadFocused()]))[0],
+  (loaded) => {
+    reader = loaded;
+  },
+);
 
 /** HTML that ProseMirror is about to read. */
 export function tamed(html: string): string {

@@ -18,8 +18,8 @@ import { tableWords } from "../words/table";
 import { behind, downFromLast } from "./below";
 import { caretKeys } from "./caret-keys";
 import { indentCode, lineInCode, outdentCode } from "./code-keys";
+import { whenFocused } from "./focused";
 import { markKeys, toggle } from "./marks";
-import { moveBlocks } from "./moving";
 import type { SimpleMark } from "./rich";
 import { attributeOf, awayType, type BlockType, blockType, typeOf } from "./schema";
 import {
@@ -265,8 +265,8 @@ export const keys = {
   "Mod-Alt-4": setType("todo", { checked: false }),
   "Mod-Alt-5": setType("bullet"),
   "Mod-Alt-6": setType("numbered"),
-  "Alt-ArrowUp": moveBlocks(-1),
-  "Alt-ArrowDown": moveBlocks(1),
+  "Alt-ArrowUp": whenFocused(({ moveBlocks }) => moveBlocks(-1)),
+  "Alt-ArrowDown": whenFocused(({ moveBlocks }) => moveBlocks(1)),
   ...markKeys,
   ...caretKeys,
   Escape: leaveEditor,

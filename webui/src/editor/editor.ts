@@ -28,6 +28,7 @@ import { colouringPlugin, lookAtCode } from "./colouring";
 import { type Action, actions, choiceCommand, type EditorKey, keys } from "./commands";
 import { DOING, doingIn } from "./doing";
 import type { Finder } from "./finder";
+import { TOOLS_MISSING } from "./focused";
 import { handlePlugin } from "./handling";
 import { markdownPlugin } from "./markdown";
 import { openLink, setLink } from "./marks";
@@ -42,8 +43,8 @@ import { choose, menuAttributes, slashMenu, slashPlugin } from "./slash";
 import { endsOf, isBlank, missingIn, surroundingsOf } from "./state";
 import { textPlace } from "./table-remote";
 import { TableView } from "./table-view";
-import { readyTables, type TableAction, TOOLS_MISSING, tablePlugins, whenLoaded } from "./tables";
-import { takenTransaction, Undoing } from "./undoing";
+import { readyTables, type TableAction, tablePlugins, whenLoaded } from "./tables";
+import { type Taken, Undoing } from "./undoing";
 import { Viewport } from "./viewport";
 
 /** So many blocks are loaded at once because they are selected. */
@@ -83,7 +84,7 @@ export class DocumentEditor {
     this.undoing = new Undoing(
       model,
       (ids) => this.load(ids),
-      (event, spots) => this.showTaken(event, spots),
+      (...taken) => this.showTaken(...taken),
     );
     if (blocks.length === 0) this.blank = blank;
     this.view = new EditorView(
@@ -374,9 +375,9 @@ export class DocumentEditor {
   }
 
   /** Shows what the person has taken back; the model has it already. */
-  private showTaken(event: ViewEvent, spots: Spots | null): void {
+  private showTaken(event: ViewEvent, spots: Spots | null, taken: Taken): void {
     const blank = this.blank ?? randomId();
-    this.showBy(takenTransaction(this.view.state, event, blank, spots), event, blank);
+    this.showBy(taken(this.view.state, event, blank, spots), event, blank);
     this.reportCaret(this.view.hasFocus());
     this.callbacks.edited();
   }

@@ -5,9 +5,9 @@
  * and what is asked of a tool is done as soon as it can be.
  */
 
-import type { Command, EditorState, Plugin, Transaction } from "prosemirror-state";
+import type { Command, Plugin } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
-import { during } from "./doing";
+import { once, whenHere } from "./focused";
 
 export const TABLE_ACTIONS = [
   "rowAbove",
@@ -21,51 +21,20 @@ export const TABLE_ACTIONS = [
 ] as const;
 export type TableAction = (typeof TABLE_ACTIONS)[number];
 
-/** The event at the text when a tool was asked for that cannot be loaded. */
-export const TOOLS_MISSING = "groupcore-tools-missing";
-
 export type TableTools = typeof import("./table-tools");
 
 let tools: TableTools | null = null;
-let loading: Promise<TableTools> | null = null;
 
-/** The tools; when they cannot be loaded, the next call tries again. */
-export function loadTables(): Promise<TableTools> {
-  loading ??= import("./table-tools").then(
-    (loaded) => {
-      tools = loaded;
-      return loaded;
-    },
-    (error: unknown) => {
-      loading = null;
-      throw error;
-    },
-  );
-  return loading;
-}
+export const loadTables = once(
+  () => import("./table-tools"),
+  (loaded) => {
+    tools = loaded;
+  },
+);
 
 /** A command of the tools: done at once, or when they are here and nothing has changed meanwhile. */
-export function whenLoaded(command: (tools: TableTools) => Command): Command {
-  return (state, dispatch, view) => {
-    if (tools !== null) return command(tools)(state, dispatch, view);
-    if (dispatch !== undefined && view !== undefined) {
-      const done = loadTables().then(
-        (loaded) => isAsBefore(view, state) && run(command(loaded), view),
-        () => view.dom.dispatchEvent(new Event(TOOLS_MISSING)), // asked for again, it is tried again
-      );
-      void during(view, done);
-    }
-    return true;
-  };
-}
-
-function isAsBefore(view: EditorView, { doc, selection }: EditorState): boolean {
-  return !view.isDestroyed && view.state.doc === doc && view.state.selection.eq(selection);
-}
-
-function run(command: Command, view: EditorView): void {
-  command(view.state, (transaction: Transaction) => view.dispatch(transaction), view);
-}
+export const whenLoaded = (command: (tools: TableTools) => Command): Command =>
+  whenHere(() => tools, loadTables, command);
 
 /** What an editor that is opened now has of the tools. */
 export function tablePlugins(): Plugin[] {

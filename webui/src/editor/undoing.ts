@@ -13,12 +13,11 @@ import {
 } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import type { DocumentModel, Verb, ViewEvent } from "../document/types";
-import type { CutText, Did, History, Note, Spot, Spots, Way } from "../undo/history";
-import { during } from "./doing";
-import { findBlock, remoteTransaction, toEditorPosition } from "./remote";
+import type { CutText, Did, History, Known, Note, Spot, Spots, Way } from "../undo/history";
+import { cutOut } from "./cutting-out";
+import { type Focused, focused, loadFocused, whenFocused } from "./focused";
 import { blockIdAt } from "./schema";
 import { textPlace } from "./table-remote";
-import { TOOLS_MISSING } from "./tables";
 
 /** Marks a transaction that is taken back for itself, as pasting is, whatever is done around it. */
 export const ALONE = "groupcore.alone";
@@ -29,25 +28,8 @@ const WAITING_MAX = 1_000;
 /** What the browser calls it, where it offers to take an edit back. */
 const WAYS: Readonly<Record<string, Way>> = { historyUndo: "undo", historyRedo: "redo" };
 
-type Loaded = typeof import("../undo/history");
-
-let loaded: Loaded | null = null;
-let loading: Promise<Loaded> | null = null;
-
-/** The history; when it cannot be loaded, the next call tries again. */
-export function loadHistory(): Promise<Loaded> {
-  loading ??= import("../undo/history").then(
-    (module) => {
-      loaded = module;
-      return module;
-    },
-    (error: unknown) => {
-      loading = null;
-      throw error;
-    },
-  );
-  return loading;
-}
+/** What was taken back as a transaction, with the caret where it was. */
+export type Taken = Focused["takenTransaction"];
 
 export class Undoing {
   readonly keys = {
@@ -73,25 +55,40 @@ export class Undoing {
   /** The mark of what is being pasted. */
   private pasting = "";
 
-  /** `show` shows what has changed, and puts the caret there. */
+  /** `show` shows what has changed, and puts the caret there: as `taken` has it. */
   constructor(
     private readonly model: DocumentModel,
     private readonly load: (blocks: readonly string[]) => void,
-    private readonly show: (event: ViewEvent, spots: Spots | null) => void,
+    private readonly show: (event: ViewEvent, spots: Spots | null, taken: Taken) => void,
   ) {}
 
-  /** Cuts what is selected out; false: what names letters is not here, and the editor does it. */
+  /** Cuts what is selected out; false: nothing is. */
   cutOut(view: EditorView, event: ClipboardEvent): boolean {
-    const cut = loaded?.cutOut(view, event, this.model) ?? null;
-    if (cut === null) return false;
-    [this.cut, this.cutNote] = [cut, this.history?.last ?? null];
+    const { state } = view;
+    const known = this.known(blocksIn(state));
+    const now = focused?.linesOf(state, known);
+    const mark = cutOut(view, event);
+    if (mark === null) return false;
+    const cut = { mark, lines: () => now ?? focused?.linesOf(state, known) ?? [] };
+    [this.cut, this.cutNote] = [cut, null];
+    this.note((history) => {
+      if (this.cut === cut) this.cutNote = history.last;
+    });
     event.preventDefault();
     return true;
   }
 
+  /** What names letters of these blocks, of now: what does it may not be here yet. */
+  private known(ids: readonly string[]): Known {
+    const { unconfirmed } = this.model;
+    const texts = unconfirmed.flat().filter((part) => typeof part === "string");
+    const shown = new Map([...ids, ...texts].map((id) => [id, this.model.past(id)?.lastShown]));
+    return { unconfirmed, past: (id) => ({ lastShown: shown.get(id) ?? 0 }) };
+  }
+
   /** Something is about to be pasted. */
   pastes(event: ClipboardEvent): void {
-    this.pasting = loaded?.markOf(event.clipboardData) ?? "";
+    this.pasting = focused?.markOf(event.clipboardData) ?? "";
   }
 
   /**
@@ -106,32 +103,31 @@ export class Undoing {
     const { pasting } = this;
     this.pasting = "";
     const [by] = transactions;
-    const moved = (by && loaded?.movedBy(before, by, now, this.model)) ?? null;
+    const moved = (by && focused?.movedBy(before, by, now, this.model)) ?? null;
     const isCut = pasting !== "" && pasting === this.cut?.mark && by?.getMeta("paste") === true;
     const isOut = this.cutNote === null || this.history?.isDone(this.cutNote) === true;
     const cut = moved?.cut ?? (isCut && isOut ? this.cut : null);
     if (isCut) this.cut = null;
-    const letters = cut && loaded?.standingAgain(cut, before, transactions, now);
+    const letters = cut && focused?.standingAgain(cut, before, transactions, now);
     return { verbs: moved?.verbs ?? null, letters: letters ?? [] };
   }
 
   /** The person has done this, to blocks from the one of index `from` on; before the model knows. */
   did(verbs: readonly Verb[], from: number, to: number, state: EditorState, by: Transaction): void {
-    const { blocks } = this.model.value;
-    let isNow = true; // a history that is loaded first asks when the model has gone on
+    const blocks = this.model.value.blocks.slice(from, to);
+    // A history that is loaded first asks when the model has gone on.
+    const known = focused ? this.model : this.known(blocks.map(({ id }) => id));
     const did: Did = {
-      naming: (place, count, after) =>
-        (isNow && loaded?.namedLetters(this.model, place, count, after)) || null,
+      naming: (place, count, after) => focused?.namedLetters(known, place, count, after) ?? null,
       verbs,
-      blocks: blocks.slice(from, to),
-      start: blocks[from - 1]?.id ?? "",
+      blocks,
+      start: this.model.value.blocks[from - 1]?.id ?? "",
       spots: spotsOf(state),
       time_ms: by.time,
       composition: by.getMeta("composition") as number | undefined,
       isAlone: by.getMeta(ALONE) === true || by.getMeta("paste") === true,
     };
     this.note((history) => history.own(did));
-    isNow = false;
   }
 
   others(event: ViewEvent): void {
@@ -151,15 +147,15 @@ export class Undoing {
   }
 
   private begin(): void {
-    if (this.history !== null || loaded === null) return;
-    this.history = new loaded.History();
+    if (this.history !== null || focused === null) return;
+    this.history = new focused.History();
     for (const act of this.waiting) act(this.history);
     this.waiting = [];
   }
 
   private ready(): false {
     if (this.history !== null) return false;
-    loadHistory().then(
+    loadFocused().then(
       () => this.begin(),
       () => undefined, // whoever takes something back tries again, and is told
     );
@@ -175,24 +171,16 @@ export class Undoing {
 
   /** The command that takes back. That there is nothing leaves the key to no other command. */
   command(way: Way): Command {
-    return (state, dispatch, view) => {
-      if (dispatch === undefined || view?.editable !== true) return true;
-      this.begin();
-      if (this.history !== null) {
-        this.take(this.history, way, state);
+    const command = whenFocused(
+      () => (state) => {
+        this.begin();
+        if (this.history !== null) this.take(this.history, way, state);
         return true;
-      }
-      const done = loadHistory().then(
-        () => {
-          this.begin();
-          const isAsBefore = !view.isDestroyed && view.state.doc === state.doc;
-          if (this.history !== null && isAsBefore) this.take(this.history, way, view.state);
-        },
-        () => view.dom.dispatchEvent(new Event(TOOLS_MISSING)),
-      );
-      void during(view, done);
-      return true;
-    };
+      },
+      true,
+    );
+    return (state, dispatch, view) =>
+      dispatch === undefined || view?.editable !== true || command(state, dispatch, view);
   }
 
   private take(history: History, way: Way, state: EditorState): void {
@@ -201,7 +189,7 @@ export class Undoing {
       way,
       before.blocks,
       spotsOf(state),
-      (place, count, after) => loaded?.namedLetters(this.model, place, count, after) ?? null,
+      (place, count, after) => focused?.namedLetters(this.model, place, count, after) ?? null,
     );
     if (taken === null) return;
     if (taken.missing.length > 0) {
@@ -209,25 +197,16 @@ export class Undoing {
       return;
     }
     this.model.change(taken.verbs);
-    this.show({ changes: taken.verbs, before, after: this.model.value }, taken.spots);
+    const { verbs: changes, spots } = taken;
+    const { takenTransaction } = focused as Focused;
+    this.show({ changes, before, after: this.model.value }, spots, takenTransaction);
   }
 }
 
-/** What was taken back as a transaction, with the caret where it was. */
-export function takenTransaction(
-  state: EditorState,
-  event: ViewEvent,
-  blank: string,
-  spots: Spots | null,
-): Transaction {
-  const transaction = remoteTransaction(state, event, blank).scrollIntoView();
-  const { doc } = transaction;
-  const [anchor, head] = [spots?.anchor, spots?.head].map((spot) => {
-    const found = spot === undefined ? null : findBlock(doc, spot.block);
-    return found && spot ? doc.resolve(toEditorPosition(found, spot.offset)) : null;
-  });
-  if (!anchor || !head) return transaction;
-  return transaction.setSelection(TextSelection.between(anchor, head));
+/** The blocks that are selected, in part or whole. */
+function blocksIn({ doc, selection: { $from, $to } }: EditorState): string[] {
+  const nodes = doc.children.slice($from.index(0), $to.indexAfter(0));
+  return nodes.map(({ attrs }) => String(attrs.id));
 }
 
 /** Where the ends of the selection are; null: it is in no text. */

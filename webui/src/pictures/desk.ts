@@ -11,7 +11,7 @@ import { randomId } from "../ids";
 import type { KeptUpload } from "../store";
 import { withWords } from "../words/language";
 import { PicturePlugin } from "./plugin";
-import type { UploadParts, Uploads } from "./uploads";
+import type { Standing, UploadParts, Uploads } from "./uploads";
 
 /** Code that cannot be loaded is asked for again: the machine may be on the network then. */
 const AGAIN_MS = 3_000;
@@ -19,6 +19,7 @@ const AGAIN_MS = 3_000;
 export class PictureDesk {
   readonly editor: PicturePlugin;
   private uploads: Uploads | null = null;
+  private standing: Standing | null = null;
   private isLoading = false;
   private cancelWait: (() => void) | null = null;
   private isClosed = false;
@@ -40,8 +41,6 @@ export class PictureDesk {
       nodes,
       add: (id, file, name, behind) => this.put(id, { kind: "file", file, name, behind }),
       adopt: (from, picture) => this.put(randomId(), { kind: "copy", from, picture }),
-      retry: (id) => this.uploads?.retry(id),
-      cancel: (id) => this.uploads?.cancel(id),
     });
   }
 
@@ -67,31 +66,34 @@ export class PictureDesk {
     if (this.isLoading || this.isClosed) return;
     this.isLoading = true;
     this.cancelWait?.();
-    const { Uploads } = await withWords(import("./uploads")).catch(() => ({
-      Uploads: null,
-    }));
+    const loaded = await withWords(import("./uploads")).catch(() => null);
     this.isLoading = false;
     if (this.isClosed) return;
-    if (Uploads === null) {
+    if (loaded === null) {
       this.cancelWait = this.parts.after(AGAIN_MS, () => void this.load());
       return;
     }
     const { editor, changed, early } = this;
-    const uploads = new Uploads(this.parts, {
+    const standing = new loaded.Standing(() => editor.view, {
+      retry: (id) => uploads.retry(id),
+      cancel: (id) => uploads.cancel(id),
+    });
+    const uploads = new loaded.Uploads(this.parts, {
       begun: (upload, behind) => {
-        editor.begun(upload, behind);
+        standing.begun(upload, behind);
         changed();
       },
       changed: (upload) => {
-        editor.changed(upload);
+        standing.changed(upload);
         if (upload.stage !== "sending") changed();
       },
       ended: (id, stored) => {
-        editor.ended(id, stored);
+        standing.ended(id, stored);
         changed();
       },
     });
     this.uploads = uploads;
+    this.standing = standing;
     this.early = [];
     for (const kept of early) void uploads.put(kept);
     this.goOn?.(uploads);
@@ -132,5 +134,6 @@ export class PictureDesk {
     this.isClosed = true;
     this.cancelWait?.();
     this.uploads?.close();
+    this.standing?.close();
   }
 }

@@ -3,8 +3,8 @@
 import type { Node } from "prosemirror-model";
 import type { EditorView, NodeView } from "prosemirror-view";
 import { describe } from "../editor/block-view";
+import { TOOLS_MISSING } from "../editor/focused";
 import { typeOf } from "../editor/schema";
-import { TOOLS_MISSING } from "../editor/tables";
 import { withWords } from "../words/language";
 import { pictureWords } from "../words/pictures";
 import { isHash } from "./sending";

@@ -1,18 +1,13 @@
-/** Pictures in the editor: how files come in, where they stand until a node has them. */
+/** Pictures in the editor: how files come in, and how a picture is drawn. */
 
 import { DOMSerializer, type Node } from "prosemirror-model";
-import { type EditorState, Plugin, PluginKey } from "prosemirror-state";
-import { Decoration, DecorationSet, type EditorView, type NodeView } from "prosemirror-view";
+import { type EditorState, Plugin } from "prosemirror-state";
+import type { EditorView, NodeView } from "prosemirror-view";
 import { PICTURES_READ } from "../editor/clipboard";
-import { KEPT_IDS } from "../editor/normalise";
-import { blockType, schema, typeOf } from "../editor/schema";
-import { ALONE } from "../editor/undoing";
+import { schema, typeOf } from "../editor/schema";
 import { randomId } from "../ids";
-import { withWords } from "../words/language";
-import type { UploadCard } from "./card";
 import { ImageView } from "./image-view";
-import { ACCEPTED, isHash, pictureUrl, type StoredPicture } from "./sending";
-import type { Upload } from "./uploads";
+import { ACCEPTED, isHash, pictureUrl } from "./sending";
 import { PICTURE_WANTED } from "./wanted";
 
 /** What the plugin asks for. */
@@ -20,23 +15,10 @@ export interface PictureActs {
   readonly doc: string;
   readonly add: (id: string, file: Blob, name: string, behind: string) => void;
   readonly adopt: (from: string, picture: string) => void;
-  readonly retry: (id: string) => void;
-  readonly cancel: (id: string) => void;
   /** The other nodes, where pictures may be had while this page's own is gone. */
   readonly nodes: () => readonly string[];
 }
 
-interface Standing {
-  readonly id: string;
-  readonly position: number;
-}
-
-interface Change {
-  readonly put?: Standing;
-  readonly drop?: string;
-}
-
-const KEY = new PluginKey<readonly Standing[]>("pictures");
 const OWN_ADDRESS = /\/api\/v1\/documents\/([\w-]{1,64})\/pictures\/([0-9a-f]{64})/g;
 
 /** The files among these that may be pictures. */
@@ -54,32 +36,17 @@ export function copiedPictures(html: string): { from: string; picture: string }[
 }
 
 export class PicturePlugin {
-  readonly plugin: Plugin<readonly Standing[]>;
-  /** What is on its way; the cards that show it come with the first. */
-  private readonly cards = new Map<string, { upload: Upload; card: UploadCard | null }>();
-  private view: EditorView | null = null;
+  readonly plugin: Plugin;
+  /** The editor's; null: it is not there (any more). */
+  view: EditorView | null = null;
 
   constructor(private readonly acts: PictureActs) {
-    this.plugin = new Plugin<readonly Standing[]>({
-      key: KEY,
-      state: {
-        init: () => [],
-        apply: (transaction, before) => {
-          const { put, drop } = (transaction.getMeta(KEY) ?? {}) as Change;
-          const { mapping } = transaction;
-          const kept = before.filter(({ id }) => id !== drop);
-          const moved = transaction.docChanged
-            ? kept.map(({ id, position }) => ({ id, position: mapping.map(position) }))
-            : kept;
-          return put === undefined ? moved : [...moved, put];
-        },
-      },
+    this.plugin = new Plugin({
       view: (view) => {
         this.view = view;
         return {};
       },
       props: {
-        decorations: (state) => this.decorations(state),
         handleKeyDown: (view, event) => isTab(event) && describePicture(view),
         clipboardSerializer: serializerFor(acts.doc),
         handleDOMEvents: {
@@ -153,79 +120,9 @@ export class PicturePlugin {
     for (const file of files) this.acts.add(randomId(), file, file.name, behind);
   }
 
-  // --- on their way -----------------------------------------------------------------------------
-
-  /** Shows a file that is to become a block behind that one. */
-  begun(upload: Upload, behind: string): void {
-    const { view } = this;
-    if (view === null) return;
-    const { id } = upload;
-    this.cards.set(id, { upload, card: null });
-    this.tell({ put: { id, position: positionBehind(view.state.doc, behind) } });
-    withWords(import("./card"), "uploads").then(
-      ({ UploadCard }) => {
-        const one = this.cards.get(id);
-        if (!one) return;
-        const acts = { retry: () => this.acts.retry(id), cancel: () => this.acts.cancel(id) };
-        one.card = new UploadCard(one.upload, acts);
-        this.tell({});
-      },
-      () => undefined, // it is sent all the same
-    );
-  }
-
-  changed(upload: Upload): void {
-    const one = this.cards.get(upload.id);
-    if (!one) return;
-    one.upload = upload;
-    one.card?.show(upload);
-  }
-
-  /** It becomes a block, or goes. */
-  ended(id: string, stored: StoredPicture | null): void {
-    const { view } = this;
-    const standing =
-      view === null ? undefined : KEY.getState(view.state)?.find((one) => one.id === id);
-    this.cards.get(id)?.card?.end();
-    this.cards.delete(id);
-    if (view === null || standing === undefined) return;
-    if (stored === null) {
-      this.tell({ drop: id });
-      return;
-    }
-    const { picture, width, height } = stored;
-    const node = blockType.create({ id, type: "image", picture, width, height });
-    const position = placeAt(view.state, standing.position);
-    const transaction = view.state.tr.insert(position, node);
-    // Below the last picture one can write on.
-    const end = position + node.nodeSize;
-    if (end === transaction.doc.content.size) transaction.insert(end, blockType.create());
-    // To put it in is one step back, and nothing that was typed before or behind it.
-    transaction.setMeta(KEY, { drop: id }).setMeta(KEPT_IDS, [id]);
-    view.dispatch(transaction.setMeta(ALONE, true));
-  }
-
-  private tell(change: Change): void {
-    const { view } = this;
-    view?.dispatch(view.state.tr.setMeta(KEY, change));
-  }
-
-  private decorations(state: EditorState): DecorationSet {
-    const standing = KEY.getState(state) ?? [];
-    const options = { side: -1, stopEvent: () => true, ignoreSelection: true };
-    const widgets = standing.flatMap(({ id, position }) => {
-      const card = this.cards.get(id)?.card;
-      if (!card) return [];
-      return [Decoration.widget(placeAt(state, position), card.dom, { ...options, key: id })];
-    });
-    return DecorationSet.create(state.doc, widgets);
-  }
-
   /** The editor is gone. */
   destroy(): void {
     this.view = null;
-    for (const { card } of this.cards.values()) card?.end();
-    this.cards.clear();
   }
 }
 
@@ -243,20 +140,12 @@ function describePicture(view: EditorView): boolean {
 }
 
 /** The place between blocks that fits best: before an empty paragraph, behind any other block. */
-function placeAt(state: EditorState, position: number): number {
+export function placeAt(state: EditorState, position: number): number {
   const $place = state.doc.resolve(Math.min(position, state.doc.content.size));
   if ($place.depth === 0) return $place.pos;
   const block = $place.node(1);
   const isBlank = block.content.size === 0 && typeOf(block) === "paragraph";
   return isBlank ? $place.before(1) : $place.after(1);
-}
-
-function positionBehind(doc: Node, behind: string): number {
-  let found = behind === "" ? 0 : doc.content.size;
-  doc.forEach((node, offset) => {
-    if (node.attrs.id === behind) found = offset + node.nodeSize;
-  });
-  return found;
 }
 
 /** Where others, and this page, find the pictures of what is copied. */

@@ -13,6 +13,8 @@ import type { KeptUpload } from "../store";
 import { uploadWords } from "../words/uploads";
 import { ACCEPTED, type Sending, type StoredPicture } from "./sending";
 
+export { Standing } from "./standing";
+
 alsoKnown(uploadWords);
 
 export type Stage = "waiting" | "sending" | "failed";

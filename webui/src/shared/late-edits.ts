@@ -34,14 +34,16 @@ export interface Located {
 }
 
 /** The edit behind these steps, as groupcore/shared/documents/late_edits.py does it. */
-export function carried(delta: RichDelta, steps: Iterable<Step>): Located {
+export function carried(delta: RichDelta, steps: Iterable<Step>, extendsIt = false): Located {
   const gone: [string, number, RichDelta][] = [];
   let here = delta;
   let lost: Rich = [];
   for (const [kind, edit, block, frame, at] of steps) {
     let behind: RichDelta = [];
-    if (kind === "edit") here = transformRich(here, edit, block === "" || at === PART);
-    else if (kind === "cut") [here, behind] = divideRich(here, at);
+    if (kind === "edit") {
+      const isFirst = block === "" || at === PART;
+      here = transformRich(here, edit, isFirst, isFirst && !extendsIt);
+    } else if (kind === "cut") [here, behind] = divideRich(here, at);
     else if (kind === "all") [here, behind] = [[], here];
     else [lost, here] = [joinRich(lost, insertedText(here)), []];
     if (behind.length > 0) gone.push([block, frame, behind]);

@@ -190,10 +190,15 @@ export function goesBehind(position: number, at: number, side: Side): boolean {
 /**
  * The edit `delta` for the text that `other` has changed already; both had one base.
  *
- * Where both insert at one place, the other's text stands left if `otherFirst`, else right; where
+ * Where both insert at one place, the other's text stands left if `otherLeft`, else right; where
  * both set one mark, the other's value stands unless `otherFirst`.
  */
-export function transformRich(delta: RichDelta, other: RichDelta, otherFirst: boolean): RichDelta {
+export function transformRich(
+  delta: RichDelta,
+  other: RichDelta,
+  otherFirst: boolean,
+  otherLeft = otherFirst,
+): RichDelta {
   if (other.length === 0 || delta.length === 0) return delta;
   const builder = new RichBuilder();
   const mine = new Items(delta);
@@ -201,7 +206,7 @@ export function transformRich(delta: RichDelta, other: RichDelta, otherFirst: bo
   while (mine.item !== undefined) {
     const one = mine.item;
     const two = theirs.item;
-    if (two !== undefined && isInsert(two) && (otherFirst || !isInsert(one))) {
+    if (two !== undefined && isInsert(two) && (otherLeft || !isInsert(one))) {
       const isInside = isFormat(one) && mine.isBegun;
       builder.retain(theirs.left, isInside ? one[1] : NO_MARKS);
       theirs.takeAll();

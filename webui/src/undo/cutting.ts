@@ -12,26 +12,23 @@
 
 import type { Node, ResolvedPos } from "prosemirror-model";
 import type { EditorState, Transaction } from "prosemirror-state";
-import type { EditorView } from "prosemirror-view";
 import { textsOf } from "../document/own";
 import type { DocumentModel, ShownBlock, Verb } from "../document/types";
 import { changedChildren } from "../editor/changed";
+import { MARK } from "../editor/cutting-out";
 import { diffBlocks } from "../editor/diff";
 import { caretAt } from "../editor/own-changes";
 import { blockIdAt, toBlock } from "../editor/schema";
 import { textPlace } from "../editor/table-remote";
-import { randomId } from "../ids";
 import { codePointLength, toCodePoints } from "../shared/text";
-import { type Named, namedStretches } from "./naming";
+import { type Known, type Named, namedStretches } from "./naming";
 
-/** In the clipboard's HTML: which cut it is. */
-const MARK = "data-groupcore-cut";
 const MARKED = new RegExp(`${MARK}="([\\w-]+)"`);
 /** Text of more blocks at once is not named. */
 const LINES_MAX = 100;
 
 /** What was cut of the text of one block, or of one cell. */
-interface Line {
+export interface Line {
   readonly text: string;
   readonly named: readonly Named[];
   /** All of its block was cut, and nobody here had changed that: see `letters` of the verbs. */
@@ -40,7 +37,8 @@ interface Line {
 
 export interface CutText {
   readonly mark: string;
-  readonly lines: readonly Line[];
+  /** What was cut before this code was here is looked at when it is pasted. */
+  readonly lines: () => readonly Line[];
 }
 
 /** The mark of the cut that this is, if it is one. */
@@ -48,32 +46,8 @@ export function markOf(data: DataTransfer | null): string {
   return MARKED.exec(data?.getData("text/html") ?? "")?.[1] ?? "";
 }
 
-/** Cuts what is selected out, as the browser asks for it; null: nothing is selected. */
-export function cutOut(
-  view: EditorView,
-  { clipboardData: data }: ClipboardEvent,
-  model: DocumentModel,
-): CutText | null {
-  const { selection } = view.state;
-  if (selection.empty || data === null || !view.editable) return null;
-  const lines = linesOf(view.state, model);
-  const mark = randomId();
-  const { dom, text } = view.serializeForClipboard(selection.content());
-  if (dom.firstElementChild === null) {
-    const span = dom.ownerDocument.createElement("span");
-    span.append(...dom.childNodes);
-    dom.append(span);
-  }
-  dom.firstElementChild?.setAttribute(MARK, mark);
-  data.clearData();
-  data.setData("text/html", dom.innerHTML);
-  data.setData("text/plain", text);
-  view.dispatch(view.state.tr.deleteSelection().scrollIntoView().setMeta("uiEvent", "cut"));
-  return { mark, lines };
-}
-
 /** C3: the selected texts, and where the nodes have their letters. */
-function linesOf({ doc, selection }: EditorState, model: DocumentModel): Line[] {
+export function linesOf({ doc, selection }: EditorState, model: Known): Line[] {
   const lines: Line[] = [];
   for (const { $from, $to } of selection.ranges) {
     for (const { start, text, node } of textsIn(doc, $from.pos, $to.pos)) {
@@ -88,7 +62,7 @@ function linesOf({ doc, selection }: EditorState, model: DocumentModel): Line[] 
 }
 
 /** Whether the nodes have another text there than the one that is shown. */
-function isChanged(model: DocumentModel, block: string): boolean {
+function isChanged(model: Known, block: string): boolean {
   return model.unconfirmed.some((verb) => textsOf(verb).includes(block));
 }
 
@@ -129,7 +103,7 @@ export function standingAgain(
   let { from, to } = isMove ? by.selection : before.selection;
   for (const { mapping } of isMove ? rest : transactions)
     [from, to] = [mapping.map(from, -1), mapping.map(to, 1)];
-  return [...lettersIn(textsIn(doc, from, to), lines)];
+  return [...lettersIn(textsIn(doc, from, to), lines())];
 }
 
 /** A letter of what was pasted; between two texts there is a line's end, which is in no block. */
@@ -199,7 +173,8 @@ export function movedBy(
   const { blocks } = model.value;
   const [out, left] = leading(blocks, before.doc, between, between.resolve(from));
   const [put] = leading(left, between, now.doc, now.selection.$head);
-  return { cut: { mark: "", lines: linesOf(before, model) }, verbs: [...out, ...put] };
+  const lines = linesOf(before, model);
+  return { cut: { mark: "", lines: () => lines }, verbs: [...out, ...put] };
 }
 
 /** The verbs that lead from the one document to the other, and the blocks behind them. */

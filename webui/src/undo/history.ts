@@ -10,9 +10,10 @@ import { Note, type Spot, type Spots } from "./note";
 import { TakingBack } from "./taking-back";
 import { Tracks, workOn } from "./tracks";
 
-export { type CutText, cutOut, markOf, movedBy, standingAgain } from "./cutting";
-export { namedLetters } from "./naming";
+export { type CutText, linesOf, markOf, movedBy, standingAgain } from "./cutting";
+export { type Known, namedLetters } from "./naming";
 export type { Note, Spot, Spots } from "./note";
+export { takenTransaction } from "./shown";
 
 /** So many edits can be taken back. */
 const NOTES_MAX = 200;

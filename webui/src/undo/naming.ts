@@ -1,10 +1,16 @@
 /** Names for letters that own edits take out: where the nodes have them. Loaded with the history. */
 
+import type { Past } from "../document/block";
 import type { Step } from "../document/doc";
 import type { Place } from "../document/place";
 import type { DocumentModel } from "../document/types";
 import type { Spot } from "../shared/anchor";
 import { isInsert, type RichDelta, richLength, span } from "../shared/rich";
+
+/** What of a model names letters: it may be kept for when this code is here. */
+export interface Known extends Pick<DocumentModel, "unconfirmed"> {
+  past(block: string): Pick<Past, "lastShown"> | undefined;
+}
 
 /** More letters at once are not named. */
 const LETTERS_MAX = 5_000;
@@ -65,7 +71,7 @@ function isBehind({ source, count }: Named, next: Spot): boolean {
  * that the nodes do not have are left out: nobody else can have written between them.
  */
 export function namedStretches(
-  model: DocumentModel,
+  model: Known,
   { block, offset }: Place,
   count: number,
   after: readonly Step[] = [],
@@ -88,7 +94,7 @@ export function namedStretches(
 
 /** Where the nodes have letters; null: not all of them, or not side by side. */
 export function namedLetters(
-  model: DocumentModel,
+  model: Known,
   place: Place,
   count: number,
   after: readonly Step[],

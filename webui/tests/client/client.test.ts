@@ -147,6 +147,22 @@ test("typing is seen at once, and carried over what others typed", () => {
   expect([text.value, text.unconfirmed]).toEqual(["> hello all!", false]);
 });
 
+test("what extends one's own words says so, and stands left of what others put there", () => {
+  const host = new FakeHost();
+  const text = new Text(host, "it", "Text");
+  text.hear(snapshot({ text: "x", version: 0, recent: null }));
+  text.append("[");
+  expect(host.calls()).toEqual([[1, 0, ["edit", [0, [1, "["]]]]]);
+  text.insert(2, "A");
+  text.insert(0, "> "); // elsewhere: it goes for itself
+  text.hear(edited(2, "me", 1, [1, "["]));
+  expect(host.calls()).toEqual([[2, 0, ["edit", [1, [2, "A"], true]]]]);
+  text.hear(edited(3, "you", 2, [2, "[C]"]));
+  expect(text.value).toBe("> x[A[C]");
+  text.hear(edited(4, "me", 3, [2, "A"]));
+  expect(host.calls()).toEqual([[3, 0, ["edit", [3, ["> "]]]]]);
+});
+
 test("places are those of JavaScript, also with characters of two units", async () => {
   const host = new FakeHost();
   const text = new Text(host, "it", "Text");

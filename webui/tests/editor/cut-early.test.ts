@@ -1,18 +1,61 @@
-/** What is cut before the code that names letters has been loaded. */
-
-import type { EditorView } from "prosemirror-view";
-import { expect, it } from "vitest";
-
-import type { DocumentModel } from "../../src/document/types";
-import { Undoing } from "../../src/editor/undoing";
+// @vitest-environment jsdom
 
 /**
- * The code comes with the first focus; who cuts at once has it cut by the browser, and nobody is told
- * where the letters stand again: words that others wrote in them, away, stay where the cut was.
+ * What is done before the code that names letters has come, which the first focus asks for: it is named
+ * all the same, as of when it was done.
  */
-it.fails("names its letters all the same", () => {
-  const nothing = () => undefined;
-  const undoing = new Undoing({} as DocumentModel, nothing, nothing);
-  const event = { preventDefault: nothing } as unknown as ClipboardEvent;
-  expect(undoing.cutOut({} as EditorView, event)).toBe(true);
+
+import { expect, test, vi } from "vitest";
+import { loadReader } from "../../src/editor/clipboard";
+import { plainText } from "../../src/shared/rich";
+import { blocksOf, MemoryModel } from "../document-double";
+import { Clipboard, cut, paste } from "./clipboard-double";
+import { type Bench, bench, select, type } from "./opened";
+
+vi.stubGlobal("DataTransfer", Clipboard);
+vi.stubGlobal(
+  "ClipboardEvent",
+  class extends Event {
+    readonly clipboardData: unknown;
+    constructor(kind: string, { clipboardData, ...how }: EventInit & { clipboardData: unknown }) {
+      super(kind, how);
+      this.clipboardData = clipboardData;
+    }
+  },
+);
+
+const textsOf = ({ model }: Bench): string[] =>
+  model.value.blocks.map(({ content }) => plainText(content ?? []));
+
+const lettersOf = ({ model }: Bench) => model.done.filter(([kind]) => kind === "letters");
+
+test("a cut, what is typed behind it, and a paste", async () => {
+  const ann = bench(new MemoryModel(blocksOf("one two three", "four")));
+  select(ann.view, "b0", 4, 8);
+  const clipboard = cut(ann);
+  expect([textsOf(ann), clipboard.getData("text/plain")]).toEqual([["one three", "four"], "two "]);
+  type(ann.view, "X");
+  select(ann.view, "b1", 0);
+  paste(ann, clipboard);
+  expect([textsOf(ann), lettersOf(ann)]).toEqual([["one Xthree", "four"], []]);
+  await loadReader();
+  await vi.waitFor(() => expect(textsOf(ann)).toEqual(["one Xthree", "two four"]));
+  expect(lettersOf(ann)).toEqual([["letters", "b0", 0, 4, 4, "b1", 0, false]]);
+});
+
+test("a cut that is taken back by then: what is pasted is a copy", async () => {
+  vi.resetModules(); // nothing is loaded again
+  const { bench, key, select } = await import("./opened");
+  const { loadReader } = await import("../../src/editor/clipboard");
+  const ann = bench(new MemoryModel(blocksOf("one two three", "four")));
+  select(ann.view, "b0", 4, 8);
+  const clipboard = cut(ann);
+  await loadReader();
+  key(ann.view, "z", { ctrlKey: true });
+  expect(textsOf(ann)).toEqual(["one two three", "four"]);
+  const named = lettersOf(ann).length;
+  select(ann.view, "b1", 0);
+  paste(ann, clipboard);
+  expect(textsOf(ann)).toEqual(["one two three", "two four"]);
+  expect(lettersOf(ann).slice(named)).toEqual([]);
 });

@@ -34,6 +34,13 @@ interface Vectors {
   }[];
   marks_at: { text: Rich; at: number; result: Marks }[];
   late: { delta: RichDelta; steps: Step[]; here: RichDelta; gone: unknown[]; lost: Rich }[];
+  /** Edits that extend what their writers wrote last; and what two do where they insert at one place. */
+  extending: (Vectors["late"][number] & {
+    one: RichDelta;
+    two: RichDelta;
+    one_first: boolean;
+    over: RichDelta;
+  })[];
   refused: { wire: unknown }[];
 }
 
@@ -70,6 +77,13 @@ test("what is typed has the marks that the vectors say", () => {
 test("a late edit goes where the vectors say", () => {
   for (const { delta, steps, here, gone, lost } of vectors.late) {
     expect(carried(delta, steps)).toEqual({ here, gone, lost });
+  }
+});
+
+test("what extends its writer's words stands where the vectors say", () => {
+  for (const { delta, steps, here, gone, lost, one, two, one_first, over } of vectors.extending) {
+    expect(carried(delta, steps, true)).toEqual({ here, gone, lost });
+    expect(transformRich(one, two, !one_first, one_first)).toEqual(over);
   }
 });
 

@@ -493,15 +493,43 @@ def test_a_paste_that_does_not_exist_makes_a_draft_of_what_comes_late() -> None:
     assert [plain(one.content) for one in other.drafts.values()] == ["X"]
 
 
-@pytest.mark.xfail(strict=True, reason="whose edit is ordered later stands right at the same place")
 def test_what_one_goes_on_typing_is_not_torn_by_who_typed_at_that_place_while_away() -> None:
     """A types at the end; C has typed there, offline, and is ordered next; A's next letter, which
     left before A heard of C, belongs to A's word. Seen in a browser game (`make game GAMES=1
     SEED=3`, with a node that stood still for a second): `[A0008[C0009][C0008]]`.
     """
-    block = Block()
-    block.accept("", "b", Parcel(1, "birth", rich("x"))).result()
+    block = born("b", "x")
     block.edit(0, (1, *rich("[A")), "A").result()
     block.edit(0, (1, *rich("[C]")), "C").result()
-    block.edit(1, (3, *rich("]")), "A").result()
+    block.edit(1, (3, *rich("]")), "A", True).result()
     assert plain(block.content) == "x[A][C]"
+
+
+def test_a_word_is_not_torn_by_who_begins_one_at_its_end_while_it_is_typed() -> None:
+    """B has seen A's half word and begins one right behind it; either may be first in the order."""
+    for is_a_first in (True, False):
+        block = born("b", "x[A")
+        edits = [("]", "A", True), ("[B", "B", False)]
+        for letters, author, extends in edits if is_a_first else edits[::-1]:
+            block.edit(0, (3, *rich(letters)), author, extends).result()
+        block.edit(2, (6, *rich("]")), "B", True).result()
+        assert plain(block.content) == "x[A][B]"
+
+
+def test_what_extends_a_word_does_so_where_that_went() -> None:
+    """The word's block is split ahead of it, and somebody types at its end in the new block."""
+    block, other = born("a", "one"), Block()
+    block.edit(0, (3, *rich("[A")), "A").result()
+    block.split(1, 3, "new").result()
+    carry(block, other)
+    other.edit(other.version, (2, *rich("[C]")), "C").result()
+    block.edit(1, (5, *rich("]")), "A", True).result()
+    carry(block, other)
+    assert plain(other.content) == "[A][C]"
+
+
+def test_of_two_marks_the_later_stands_also_where_an_edit_extends_a_word() -> None:
+    block = born("b", "x")
+    block.edit(0, (Format(1, (("bold", True),)),), "C").result()
+    block.edit(0, (Format(1, (("bold", None),)), *rich("y")), "A", True).result()
+    assert block.content == rich("xy")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count, islice
 from random import Random
 
 import pytest
 
 from groupcore.objects import Delta, TextChange
 from groupcore.objects.changes import DeleteChange
+from groupcore.objects.rich_delta import Run, plain
 from groupcore.objects.refusal import (
     BadChangeError,
     BaseTooOldError,
@@ -19,7 +21,7 @@ from groupcore.objects.refusal import (
 )
 from groupcore.shared import ArgumentsError, Changed, MisfitError, Pending, RefusedError, Replaced
 from groupcore.shared.testing import BAD_WEATHER, Weather, World, WorldNode
-from groupcore.shared.types import Editor, Outline, OutlineEdited, Text, TextEdited
+from groupcore.shared.types import Editor, Outline, OutlineEdited, RichText, Text, TextEdited
 from groupcore.shared.types.history import HISTORY_MAX
 from groupcore.shared.types.outline import ContentCodec, TransactionCodec
 
@@ -60,6 +62,14 @@ def test_the_first_in_the_order_stands_left() -> None:
     text.edit(0, ("1",))
     text.edit(0, ("2",))
     assert text.text == "12"
+
+
+def test_what_extends_its_writers_words_stands_left() -> None:
+    text, rich = Text(), RichText()
+    text.edit(0, ("[A",)), rich.edit(0, (Run("[A"),))
+    text.edit(0, ("[C]",)), rich.edit(0, (Run("[C]"),))
+    text.edit(1, (2, "]"), True), rich.edit(1, (2, Run("]")), True)
+    assert (text.text, plain(rich.content)) == ("[A][C]", "[A][C]")
 
 
 def test_edits_that_make_no_sense_are_refused() -> None:
@@ -115,6 +125,41 @@ def test_what_editors_show_converges_with_the_text(seed: int, weather: Weather) 
         texts = [replica.target.text for replica in world.replicas("text").values()]  # type: ignore[attr-defined]
         assert [editor.text for editor in editors] == texts
         assert all(editor.error is None for editor in editors)
+
+    World(seed, weather).run(main)
+
+
+@WEATHERS
+@pytest.mark.parametrize("seed", range(10))
+def test_words_of_many_at_one_place_are_whole(seed: int, weather: Weather) -> None:
+    """All type at the end of what they see, letter by letter, and go elsewhere between words."""
+
+    letters = map(chr, count(0x4E00))
+    words = [["".join(islice(letters, 4)) for _ in range(6)] for _ in "abc"]
+
+    async def write(world: World, number: int) -> Editor:
+        editor = Editor(await world.node("abc"[number]).open(Text, "text"))
+        for word in words[number]:
+            at = len(editor.text)
+            for typed, letter in enumerate(word, 1):
+                editor.insert(at, letter)
+                await world.elapse(world.draw.expovariate(20.0))
+                at = editor.text.index(word[:typed]) + typed
+            if world.draw.random() < 0.3:
+                editor.insert(0, "|")
+        return editor
+
+    async def main(world: World) -> None:
+        writers = [world.spawn(write(world, number)) for number in range(3)]
+        editors = [await writer for writer in writers]
+        while any(editor.unconfirmed for editor in editors):
+            await world.settle()
+            await world.elapse(0.01)
+        await world.settle()
+        world.assert_equal("text")
+        [text] = {editor.text for editor in editors}
+        torn = [word for word in sum(words, []) if text.count(word) != 1]
+        assert not torn, text
 
     World(seed, weather).run(main)
 
@@ -325,6 +370,16 @@ def test_an_outline_that_is_too_far_ahead_or_behind_is_refused() -> None:
     many = tuple(TextChange(block, ("z",)) for _ in range(800))
     with pytest.raises(BaseTooOldError, match="too much"):
         outline.submit(outline.version - 1_000, many).result()
+
+
+@pytest.mark.xfail(strict=True, reason="transactions do not say what they extend (decision 202)")
+def test_what_extends_its_writers_words_in_an_outline_stands_left() -> None:
+    outline = Outline()
+    block = outline.insert("x").result()
+    version = outline.version
+    for base, delta in ((version, (1, "[A")), (version, (1, "[C]")), (version + 1, (3, "]"))):
+        outline.submit(base, (TextChange(block, delta),)).result()
+    assert outline.blocks()[0][2] == "x[A][C]"
 
 
 def test_an_editor_of_a_text_that_was_taken_anew() -> None:
