@@ -66,8 +66,8 @@ FORMERLY: Mapping[str, tuple[str, ...]] = {
     "1b268bd8eccab121": (*_FIRST, *_SECOND, *_RIGHTS),
     "eff251e595e3f3f7": (*_FIRST, *_SECOND, "again", *_RIGHTS),
 }
-"""The fields of former versions: in the first no letters were known to stand again, in the second no
-edit said that it extends what its author wrote last."""
+"""The fields of former versions: in the first no letters were known to stand again, in the second
+no edit said that it extends what its author wrote last."""
 
 
 class Block(Handing):

@@ -57,8 +57,8 @@ def carried(
     to them it does there. To those that are back in the block itself, `name`, it is done where they
     were: a page finds its own edits in a block by their order there, and takes this one for that.
 
-    `extends`: the author goes on where they wrote last. What others have put there since stands right
-    of it, or it would stand in the middle of the author's word (decision 202).
+    `extends`: the author goes on where they wrote last. What others have put there since stands
+    right of it, or it would stand in the middle of the author's word (decision 202).
     """
     gone: list[tuple[str, int, RichDelta]] = []
     lost: Rich = ()

@@ -81,7 +81,8 @@ class Parcel:
     edit of the frame `frame`, made before the author knew that the text had moved; below 0 that is
     the receiver's own text of version `-1 - frame`, in which letters of the giver stand again. `by`
     names the node that has to carry it, `author` who gets it back if it cannot be done. `trail` are
-    the closed blocks that an `append` has come through, or the blocks that an edit has gone through.
+    the closed blocks that an `append` has come through, or the blocks that an edit has gone
+    through.
     """
 
     number: int

@@ -6,7 +6,7 @@ Source. As `groupcore.shared.types.text`, with the algebra of `groupcore.objects
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -128,6 +128,10 @@ class RichTextEdited:
     delta: RichDelta
 
 
+FORMERLY: Mapping[str, tuple[str, ...]] = {"f55d7e38bd2fa2e6": ("content", "version", "_recent")}
+"""The fields of the former version, in which no edit said that it extends what was written last."""
+
+
 class RichText(SharedObject):
     """A text with marks, of at most 100,000 code points; `version` counts its edits.
 
@@ -135,7 +139,7 @@ class RichText(SharedObject):
     one. What others type meanwhile moves them along. A change's details are `RichTextEdited`.
     """
 
-    formerly = {"f55d7e38bd2fa2e6": ("content", "version", "_recent")}
+    formerly = FORMERLY
     content: RichContent = ()
     version: int = 0
     _recent: list[RichEdit]

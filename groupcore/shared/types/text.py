@@ -7,6 +7,7 @@ stands in the order. Only TP1 is needed, and `objects.delta.transform` has it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -61,6 +62,10 @@ class TextEdited:
     delta: Delta
 
 
+FORMERLY: Mapping[str, tuple[str, ...]] = {"8eb6ed48db766691": ("text", "version", "_recent")}
+"""The fields of the former version, in which no edit said that it extends what was written last."""
+
+
 class Text(SharedObject):
     """A text of at most 100,000 code points; `version` counts its edits.
 
@@ -70,7 +75,7 @@ class Text(SharedObject):
     `TextEdited`.
     """
 
-    formerly = {"8eb6ed48db766691": ("text", "version", "_recent")}
+    formerly = FORMERLY
     text: str = ""
     version: int = 0
     _recent: list[Edit]

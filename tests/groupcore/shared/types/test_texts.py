@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from itertools import count, islice
+from itertools import chain, islice
 from random import Random
 
 import pytest
 
 from groupcore.objects import Delta, TextChange
 from groupcore.objects.changes import DeleteChange
-from groupcore.objects.rich_delta import Run, plain
 from groupcore.objects.refusal import (
     BadChangeError,
     BaseTooOldError,
@@ -19,6 +19,7 @@ from groupcore.objects.refusal import (
     OutOfRangeError,
     TooLargeError,
 )
+from groupcore.objects.rich_delta import Run, plain
 from groupcore.shared import ArgumentsError, Changed, MisfitError, Pending, RefusedError, Replaced
 from groupcore.shared.testing import BAD_WEATHER, Weather, World, WorldNode
 from groupcore.shared.types import Editor, Outline, OutlineEdited, RichText, Text, TextEdited
@@ -134,7 +135,7 @@ def test_what_editors_show_converges_with_the_text(seed: int, weather: Weather) 
 def test_words_of_many_at_one_place_are_whole(seed: int, weather: Weather) -> None:
     """All type at the end of what they see, letter by letter, and go elsewhere between words."""
 
-    letters = map(chr, count(0x4E00))
+    letters = map(chr, itertools.count(0x4E00))
     words = [["".join(islice(letters, 4)) for _ in range(6)] for _ in "abc"]
 
     async def write(world: World, number: int) -> Editor:
@@ -158,7 +159,7 @@ def test_words_of_many_at_one_place_are_whole(seed: int, weather: Weather) -> No
         await world.settle()
         world.assert_equal("text")
         [text] = {editor.text for editor in editors}
-        torn = [word for word in sum(words, []) if text.count(word) != 1]
+        torn = [word for word in chain.from_iterable(words) if text.count(word) != 1]
         assert not torn, text
 
     World(seed, weather).run(main)
