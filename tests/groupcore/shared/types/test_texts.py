@@ -23,6 +23,7 @@ from groupcore.objects.rich_delta import Run, plain
 from groupcore.shared import ArgumentsError, Changed, MisfitError, Pending, RefusedError, Replaced
 from groupcore.shared.testing import BAD_WEATHER, Weather, World, WorldNode
 from groupcore.shared.types import Editor, Outline, OutlineEdited, RichText, Text, TextEdited
+from groupcore.shared.types.editor import Bunch
 from groupcore.shared.types.history import HISTORY_MAX
 from groupcore.shared.types.outline import ContentCodec, TransactionCodec
 
@@ -390,7 +391,7 @@ def test_an_editor_of_a_text_that_was_taken_anew() -> None:
     assert editor.text == busy.text == "one"
     editor._changes.push(Replaced(9))
     assert (editor.text, editor.error) == ("one", None)
-    busy._sent = ("x",)
+    busy._sent = Bunch(("x",), None)
     busy._changes.push(Replaced(9))
     assert busy.unconfirmed
     assert isinstance(error_of(busy), OutOfRangeError)
