@@ -44,15 +44,17 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """Edits a block's text."""
+    """Edits a block's text; `extends`: what its writer wrote last, next to which it stands."""
 
     kind: ClassVar[str] = "text"
     block: str
     delta: Delta
+    extends: bool = False
 
     def to_wire(self) -> WireChange:
         """The array for the wire."""
-        return [self.kind, self.block, list(self.delta)]
+        wire: WireChange = [self.kind, self.block, list(self.delta)]
+        return [*wire, True] if self.extends else wire
 
 
 @dataclass(frozen=True, slots=True)

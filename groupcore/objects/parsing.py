@@ -62,9 +62,9 @@ def parse_change(wire: object, limits: Limits = DEFAULT_LIMITS) -> Change:
     entry = _PARSERS.get(name) if type(name) is str else None
     if entry is None:
         raise BadChangeError("a change must be of a known kind")
-    length, parse = entry
-    if len(wire) != length:
-        raise BadChangeError(f"a change of kind {name} has {length} elements")
+    lengths, parse = entry
+    if len(wire) not in lengths:
+        raise BadChangeError(f"a change of kind {name} has {lengths[0]} elements")
     return parse(wire, limits)
 
 
@@ -131,7 +131,10 @@ def _position(value: object, limits: Limits) -> int:
 
 
 def _parse_text(wire: Sequence[object], limits: Limits) -> Change:
-    return TextChange(_block(wire[1]), parse_delta(wire[2], limits.block_text))
+    extends = wire[3] if len(wire) > 3 else False
+    if type(extends) is not bool:
+        raise BadChangeError("whether a text extends what was written last must be true or false")
+    return TextChange(_block(wire[1]), parse_delta(wire[2], limits.block_text), extends)
 
 
 def _parse_insert(wire: Sequence[object], limits: Limits) -> Change:
@@ -182,13 +185,13 @@ def check_title(value: object, limits: Limits = DEFAULT_LIMITS) -> str:
     return title
 
 
-_PARSERS: dict[str, tuple[int, Callable[[Sequence[object], Limits], Change]]] = {
-    "text": (3, _parse_text),
-    "insert": (5, _parse_insert),
-    "delete": (3, _parse_delete),
-    "move": (4, _parse_move),
-    "set": (3, _parse_set),
-    "split": (5, _parse_split),
-    "join": (5, _parse_join),
-    "title": (2, _parse_title),
+_PARSERS: dict[str, tuple[tuple[int, ...], Callable[[Sequence[object], Limits], Change]]] = {
+    "text": ((3, 4), _parse_text),
+    "insert": ((5,), _parse_insert),
+    "delete": ((3,), _parse_delete),
+    "move": ((4,), _parse_move),
+    "set": ((3,), _parse_set),
+    "split": ((5,), _parse_split),
+    "join": ((5,), _parse_join),
+    "title": ((2,), _parse_title),
 }

@@ -148,25 +148,28 @@ def _prev_over(block: str, prev: str | None, other: Change) -> str | None:
 
 
 def _text(mine: TextChange, other: Change, mine_first: bool) -> Transaction:
-    block, delta = mine.block, mine.delta
+    block, delta, extends = mine.block, mine.delta, mine.extends
     match other:
         case TextChange() if other.block == block:
-            return _edit(block, transform(delta, other.delta, other_first=not mine_first))
+            later = other if mine_first else mine
+            # The later stands right, but left where it extends what its writer wrote last.
+            is_left = later.extends == mine_first
+            return _edit(block, transform(delta, other.delta, other_first=is_left), extends)
         case DeleteChange() if other.block == block:
             if inserts_text(delta) and not mine_first:
                 raise BlockDeletedError(f"block {block} was deleted")
             return ()
         case SplitChange() if other.block == block:
             before, behind = divide(delta, other.at)
-            return _edit(block, before) + _edit(other.new, behind)
+            return _edit(block, before, extends) + _edit(other.new, behind, extends)
         case JoinChange() if other.block == block:
-            return _edit(other.into, shift(delta, other.offset))
+            return _edit(other.into, shift(delta, other.offset), extends)
         case _:
             return (mine,)
 
 
-def _edit(block: str, delta: tuple[int | str, ...]) -> Transaction:
-    return (TextChange(block, delta),) if delta else ()
+def _edit(block: str, delta: tuple[int | str, ...], extends: bool = False) -> Transaction:
+    return (TextChange(block, delta, extends),) if delta else ()
 
 
 def _insert(mine: InsertChange, other: Change, mine_first: bool) -> Transaction:

@@ -7,7 +7,7 @@ against and are carried over those since then, by the table of docs/transactions
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -81,7 +81,7 @@ class TransactionCodec(Codec):
     """Changes of an outline, as in docs/transactions.md."""
 
     def __init__(self) -> None:
-        super().__init__("Transaction")
+        super().__init__("Transaction 2")  # 1: no text said what it extends
 
     def to_wire(self, value: object) -> object:
         if not isinstance(value, tuple):
@@ -116,6 +116,10 @@ def _take_back(steps: list[Callable[[], object]]) -> None:
         step()
 
 
+FORMERLY: Mapping[str, tuple[str, ...]] = {"49c1c568edf6b638": ("_content", "version", "_recent")}
+"""The fields of the former version, in which no text said that it extends what was written last."""
+
+
 class Outline(SharedObject):
     """A title, and blocks in an order, each with attributes and a text; `version` counts edits.
 
@@ -125,6 +129,7 @@ class Outline(SharedObject):
     `groupcore.objects.refusal`. A change's details are `OutlineEdited`.
     """
 
+    formerly = FORMERLY
     _content: Annotated[Content, ContentCodec()] = Content("untitled", DEFAULT_LIMITS)
     version: int = 0
     _recent: list[Changes]
@@ -175,13 +180,19 @@ class Outline(SharedObject):
         """Put a new block behind `after` (None: at the start); gives its id."""
         return self.create(self.version, after, text, attributes)
 
-    def edit(self, block: str, delta: Delta) -> Pending[int]:
-        """Edit a block's text."""
-        return self.submit(self.version, (TextChange(block, delta),))
+    def edit(self, block: str, delta: Delta, extends: bool = False) -> Pending[int]:
+        """Edit a block's text.
 
-    def write(self, block: str, at: int, count: int, text: str) -> Pending[int]:
+        `extends`: it goes on where its author wrote last, and stands left of what others have put
+        there since (decision 202).
+        """
+        return self.submit(self.version, (TextChange(block, delta, extends),))
+
+    def write(
+        self, block: str, at: int, count: int, text: str, extends: bool = False
+    ) -> Pending[int]:
         """Put `text` in the place of `count` code points of the block's text from `at` on."""
-        return self.edit(block, canonical([at, text, -count]))
+        return self.edit(block, canonical([at, text, -count]), extends)
 
     def set(self, block: str, **attributes: AttributeValue | None) -> Pending[int]:
         """Set attributes of the block; None removes one."""

@@ -92,7 +92,7 @@ def some_change(draw: random.Random, content: Content, fresh: str) -> Change:
     prev = block.previous_id
     others = [other for other in ids if other != block.id]
     if kind == "text":
-        return TextChange(block.id, some_delta(draw, len(block.text)))
+        return TextChange(block.id, some_delta(draw, len(block.text)), draw.random() < 0.3)
     if kind == "move":
         return MoveChange(block.id, draw.choice([None, *others]), prev)
     if kind == "set":

@@ -25,7 +25,8 @@ export interface OutlineBlock {
 
 /** One change of a transaction, as docs/transactions.md has it: deltas count code points. */
 export type OutlineEdit =
-  | readonly ["text", block: string, delta: Delta]
+  /** `isGoingOn`: it extends what its writer wrote last (decision 202). */
+  | readonly ["text", block: string, delta: Delta, isGoingOn?: boolean]
   | readonly ["insert", block: string, after: string | null, attributes: Attributes, text: string]
   | readonly ["delete", block: string, previous: string | null]
   | readonly ["move", block: string, after: string | null, previous: string | null]
@@ -77,8 +78,11 @@ export class Outline extends Confirmed {
     return call as Promise<string>;
   }
 
-  /** Puts `text` in the place of `count` units of the block's text from `at` on. */
-  write(id: string, at: number, count: number, text: string): Promise<number> {
+  /**
+   * Puts `text` in the place of `count` units of the block's text from `at` on; `isGoingOn`: where the
+   * writer wrote last, and nothing that others have put there meanwhile may stand between.
+   */
+  write(id: string, at: number, count: number, text: string, isGoingOn = false): Promise<number> {
     const before = this.block(id).text;
     if (at < 0 || count < 0 || at + count > before.length) {
       throw new RangeError(`${at} and ${count} more of ${before.length} units`);
@@ -88,7 +92,8 @@ export class Outline extends Confirmed {
     builder.retain(from);
     builder.insert(cleanText(text));
     builder.delete(toCodePoints(before, at + count) - from);
-    return this.one(["text", id, builder.finish()]);
+    const delta = builder.finish();
+    return this.one(isGoingOn ? ["text", id, delta, true] : ["text", id, delta]);
   }
 
   /** Sets attributes of the block. */

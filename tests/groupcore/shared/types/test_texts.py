@@ -374,13 +374,13 @@ def test_an_outline_that_is_too_far_ahead_or_behind_is_refused() -> None:
         outline.submit(outline.version - 1_000, many).result()
 
 
-@pytest.mark.xfail(strict=True, reason="transactions do not say what they extend (decision 202)")
 def test_what_extends_its_writers_words_in_an_outline_stands_left() -> None:
     outline = Outline()
     block = outline.insert("x").result()
     version = outline.version
-    for base, delta in ((version, (1, "[A")), (version, (1, "[C]")), (version + 1, (3, "]"))):
-        outline.submit(base, (TextChange(block, delta),)).result()
+    outline.submit(version, (TextChange(block, (1, "[A")),)).result()
+    outline.submit(version, (TextChange(block, (1, "[C]")),)).result()
+    outline.submit(version + 1, (TextChange(block, (3, "]"), extends=True),)).result()
     assert outline.blocks()[0][2] == "x[A][C]"
 
 
