@@ -6,9 +6,11 @@ another. A stack string names the layers from the lowest to the highest, separat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from random import Random
+from typing import Any
 
 from groupcore import wire
 from groupcore.composition import check_composition
@@ -77,7 +79,8 @@ TRANSPORTS = ("UDP",)
 class StackOptions:
     """The settings of all layers. Sizes in bytes, times in seconds.
 
-    `faults` switches the fault layers, if the stack has any, while it runs.
+    `faults` switches the fault layers, if the stack has any, while it runs. `own`: of a program's
+    own layers, by word.
     """
 
     probe: ProbeOptions = field(default_factory=ProbeOptions)
@@ -101,14 +104,37 @@ class StackOptions:
     state: StateTransferOptions = field(default_factory=StateTransferOptions)
     queue_bytes_max: int = 64 << 20
     k: int = 1
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a program's own layer is made of, in one life of one node.
+
+    `options`: its own, as the stack string and `StackOptions.own` have them; None where it was
+    registered without. `body_bytes_max`: no larger body comes to a layer below FRAG.
+    """
+
+    me: Address
+    random: Random
+    options: Any
+    body_bytes_max: int
+
+
+Maker = Callable[[Parts], Layer]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A layer that can be named in a stack; `options` is its field of StackOptions, if any."""
+    """A layer that can be named in a stack; `options` is its field of StackOptions, if any.
+
+    `make`: of a program's own layer, whose options are these `defaults` where nothing else is said.
+    """
 
     layer: type[Layer]
     options: str | None = None
+    make: Maker | None = None
+    defaults: Any = None
 
 
 LAYERS: dict[str, Known] = {
@@ -139,6 +165,23 @@ LAYERS: dict[str, Known] = {
     )
 }
 """Every layer by its word in a stack string."""
+
+
+def register_layer(layer: type[Layer], make: Maker, options: object = None) -> None:
+    """Has a program's own layer be named in stacks, by its `name`, from now on.
+
+    `make` makes one for each life of each node; `options`: a frozen dataclass with what is used
+    where a stack says nothing else, whose plain fields can be set in brackets. Its headers travel
+    by `groupcore.headers.travels`. CompositionError for a word that another layer has, or that can
+    be none.
+    """
+    word = layer.name
+    if re.fullmatch(r"[A-Z][A-Z0-9_]*", word) is None or word in TRANSPORTS:
+        raise CompositionError(f"{word!r} can be no layer's word; use capitals, digits and _")
+    if word in LAYERS and LAYERS[word].layer is not layer:
+        other = LAYERS[word].layer
+        raise CompositionError(f"{word} is {other.__module__}.{other.__qualname__}; take another")
+    LAYERS[word] = Known(layer, None, make, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +244,11 @@ def _check_word(word: Word, index: int) -> None:
 
 def _configured(word: Word, options: StackOptions) -> StackOptions:
     """The options, with what one word's brackets say."""
-    name = LAYERS[word.name].options
+    known = LAYERS[word.name]
+    if known.defaults is not None:
+        given = with_settings(word, options.own.get(word.name, known.defaults))
+        return replace(options, own={**options.own, word.name: given})
+    name = known.options
     if name is None:
         return with_settings(word, options, ())
     own = getattr(options, name)
@@ -399,6 +446,13 @@ class _Wiring:
             "DUPLICATE": lambda: Duplicate(self.random, options.faults, options.duplicate),
         }
 
+    def own_layer(self, known: Known) -> Layer:
+        """One of a program's own."""
+        assert known.make is not None
+        options = self.options
+        given = options.own.get(known.layer.name, known.defaults)
+        return known.make(Parts(self.me, self.random, given, options.body_bytes_max))
+
 
 def compose(
     spec: str | Sequence[str],
@@ -428,6 +482,11 @@ def build_stack(
     wiring = _Wiring(address, random, plan.options, lineage, data_plane)
     wiring.words = plan.words
     makers = wiring.makers()
-    stack = Stack([makers[word]() for word in plan.words])
+    stack = Stack(
+        [
+            makers[word]() if word in makers else wiring.own_layer(LAYERS[word])
+            for word in plan.words
+        ]
+    )
     wiring.probe.sources = stack.sources
     return stack

@@ -23,6 +23,7 @@ from typing import ClassVar, TypeVar
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, Notify, StartTimer
 from groupcore.events import Connect, Event, Found, PrimaryLost, PrimaryRegained, ViewInstalled
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.view import Address, View
 
@@ -31,6 +32,7 @@ FOUND_MAX = 256
 Seen = TypeVar("Seen", tuple[float, View | None, bool], tuple[float, View, bool])
 
 
+@travels(34)
 @dataclass(slots=True)
 class Discover(Header):
     """Node without a view to everybody: who is there? I last knew view `basis`, or none.
@@ -43,6 +45,7 @@ class Discover(Header):
     empty: bool = False
 
 
+@travels(35)
 @dataclass(slots=True)
 class Present(Header):
     """Member to an asker or to everybody: I am in this view; it can (not) decide now."""

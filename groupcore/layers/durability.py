@@ -24,12 +24,14 @@ from typing import ClassVar
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Event, FlushStarted, Saved, Synced, ViewInstalled
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.view import Address, View
 
 REPEATS = 5
 
 
+@travels(54)
 @dataclass(slots=True)
 class Durable(Header):
     """Member to group: I have synced everything up to `position` of `epoch`."""

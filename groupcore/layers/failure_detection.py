@@ -61,6 +61,7 @@ from groupcore.events import (
     Stalled,
     ViewInstalled,
 )
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.paths import Paths
 from groupcore.stalls import stalled_members
@@ -70,6 +71,7 @@ STRANGERS_MAX = 256
 NOBODY: frozenset[Address] = frozenset()
 
 
+@travels(28)
 @dataclass(slots=True)
 class Heartbeat(Header):
     """Member to group: I live, in this view; I do not hear these, and those hold me up.
@@ -86,6 +88,7 @@ class Heartbeat(Header):
     indirect: tuple[Address, ...] = ()
 
 
+@travels(29)
 @dataclass(slots=True)
 class Ping(Header):
     """Member to a silent member: are you there?"""
@@ -93,6 +96,7 @@ class Ping(Header):
     kind: ClassVar[str] = "failure_detection.ping"
 
 
+@travels(30)
 @dataclass(slots=True)
 class Pong(Header):
     """Answer to a ping."""
@@ -100,6 +104,7 @@ class Pong(Header):
     kind: ClassVar[str] = "failure_detection.pong"
 
 
+@travels(31)
 @dataclass(slots=True)
 class Direct(Header):
     """Member to member: what I send to you alone arrives."""

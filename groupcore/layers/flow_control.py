@@ -35,6 +35,7 @@ from groupcore.batch import Batch, Header, cost_of
 from groupcore.consumption import Consumption, Stream
 from groupcore.effects import Down, Effect, Notify, StartTimer, Up
 from groupcore.events import Backlog, Congested, Event, FlushStarted, Stalled, ViewInstalled
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.outflow import Account, Outflow, Pace, continues
 from groupcore.view import Address, View
@@ -43,6 +44,7 @@ SETTLE_S = 0.002
 """How long a turn is waited for that would show what the application has consumed."""
 
 
+@travels(11)
 @dataclass(slots=True)
 class Credit(Header):
     """Receiver to sender: of your multicasts (unicasts) I have got `received`; `unread` wait here.
@@ -58,6 +60,7 @@ class Credit(Header):
     unread: int
 
 
+@travels(12)
 @dataclass(slots=True)
 class Ask(Header):
     """Sender to a receiver that it waits for: how much have you got and consumed?"""

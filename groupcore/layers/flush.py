@@ -35,6 +35,7 @@ from groupcore.batch import Batch, Header
 from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Event, Flushed, FlushRequested, FlushStarted, ViewInstalled
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.membership.ballots import NO_BALLOT, Ballot
 from groupcore.view import Address
@@ -43,6 +44,7 @@ REPEAT_S = 0.02
 """Seconds after which a start that was not answered is sent again."""
 
 
+@travels(64)
 @dataclass(slots=True)
 class Start(Header):
     """Proposer to a voter that lives in view `view`: stop, and say what you hold."""
@@ -52,6 +54,7 @@ class Start(Header):
     ballot: Ballot
 
 
+@travels(65)
 @dataclass(slots=True)
 class Ok(Header):
     """Voter to proposer: I have stopped; I hold `digest` and have delivered up to `position`.

@@ -27,6 +27,7 @@ from typing import ClassVar
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, Up
 from groupcore.events import Event, ViewInstalled
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.view import Address
 
@@ -34,6 +35,7 @@ FRAGMENTS_MAX = 1024
 MESSAGE_BYTES_MAX = 16 << 20
 
 
+@travels(14)
 @dataclass(slots=True)
 class Fragment(Header):
     """Sender to receivers: piece `index` (from 0) of `total` of one body."""

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from groupcore.batch import Header
+from groupcore.headers import travels
 from groupcore.repairs import RepairOptions
 from groupcore.view import Address
 
 
+@travels(1)
 @dataclass(slots=True)
 class Data(Header):
     """Sender to group: my multicast number `seqno` of this view; all hold up to `stable`."""
@@ -20,6 +22,7 @@ class Data(Header):
     stable: int
 
 
+@travels(2)
 @dataclass(slots=True)
 class Ack(Header):
     """Receiver to sender: I hold your multicasts up to `received`."""
@@ -29,6 +32,7 @@ class Ack(Header):
     received: int
 
 
+@travels(3)
 @dataclass(slots=True)
 class Request(Header):
     """Receiver to a holder: send me these multicasts of `origin`; pairs of first and last."""
@@ -39,6 +43,7 @@ class Request(Header):
     ranges: tuple[int, ...]
 
 
+@travels(4)
 @dataclass(slots=True)
 class Repair(Header):
     """Holder to requester, or to all when several ask: multicast `seqno` of `origin` as sent."""
@@ -49,6 +54,7 @@ class Repair(Header):
     seqno: int
 
 
+@travels(5)
 @dataclass(slots=True)
 class HighWater(Header):
     """Sender to group: my highest multicast is `seqno`; acknowledge it or ask for it."""

@@ -40,6 +40,7 @@ from groupcore.events import (
     ViewInstalled,
     WindowFull,
 )
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.reports import Ranked, Reports, lagged, lowest
 from groupcore.view import Address, View
@@ -48,6 +49,7 @@ SHORTEST_S = 0.001
 """Least time between two gossips of one member, in seconds."""
 
 
+@travels(80)
 @dataclass(slots=True)
 class Gossip(Header):
     """Member to members: `origin` holds this much; who has not seen it. All by rank in `view`.

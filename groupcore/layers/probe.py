@@ -25,6 +25,7 @@ from typing import ClassVar
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect
 from groupcore.events import Event, PrimaryLost, PrimaryRegained, ViewInstalled
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.token_bucket import TokenBuckets
 from groupcore.view import Address, View
@@ -33,6 +34,7 @@ PIECES_MAX = 64
 COUNTER_MAX = (1 << 64) - 1
 
 
+@travels(90)
 @dataclass(slots=True)
 class Query(Header):
     """Prober to everybody: who are you? Those in `answered` need not say it again."""
@@ -42,6 +44,7 @@ class Query(Header):
     answered: tuple[Address, ...]
 
 
+@travels(91)
 @dataclass(slots=True)
 class Answer(Header):
     """Node to prober: piece `index` (from 0) of the `total` of my report, for query `number`."""

@@ -33,12 +33,14 @@ from groupcore.batch import Batch, Header
 from groupcore.digest import Digest
 from groupcore.effects import Down, Effect, StartTimer, StopTimer, Up
 from groupcore.events import Acknowledged, CutAgreed, Event, FlushStarted, Slept, ViewInstalled
+from groupcore.headers import travels
 from groupcore.holders import held_by_quorum
 from groupcore.layer import Layer
 from groupcore.view import Address, View
 from groupcore.wakefulness import Wakefulness
 
 
+@travels(20)
 @dataclass(slots=True)
 class Mark(Header):
     """On a multicast: a quorum of view `view` holds the sender's multicasts up to `held`."""
@@ -48,6 +50,7 @@ class Mark(Header):
     held: int
 
 
+@travels(21)
 @dataclass(slots=True)
 class Held(Header):
     """Alone, to group or to one member: the same; `wanted` asks for the other's."""

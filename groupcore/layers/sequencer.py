@@ -45,6 +45,7 @@ from groupcore.events import (
 )
 from groupcore.forward_table import ForwardTable
 from groupcore.forward_watch import ForwardWatch
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.order_progress import OrderProgress
 from groupcore.order_state import OrderState
@@ -52,6 +53,7 @@ from groupcore.own_messages import OwnMessages
 from groupcore.view import Address, View
 
 
+@travels(16)
 @dataclass(slots=True)
 class Forward(Header):
     """Member to coordinator: multicast this for me; my number `seqno`, sent in view `view`."""
@@ -62,6 +64,7 @@ class Forward(Header):
     seqno: int
 
 
+@travels(17)
 @dataclass(slots=True)
 class Ordered(Header):
     """Coordinator to group (the text's DATA): `origin`'s message number `seqno`."""

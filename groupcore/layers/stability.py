@@ -29,10 +29,12 @@ from groupcore.batch import Batch, Header
 from groupcore.digest import Digest, maximum, minimum
 from groupcore.effects import Down, Effect, Notify, StartTimer, StopTimer
 from groupcore.events import Event, FlushStarted, MuchReceived, Stable, ViewInstalled
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.view import Address, View
 
 
+@travels(24)
 @dataclass(slots=True)
 class Report(Header):
     """Member to group: what I have delivered and what I have seen, in this view."""
@@ -43,6 +45,7 @@ class Report(Header):
     highest: Digest
 
 
+@travels(25)
 @dataclass(slots=True)
 class Announce(Header):
     """Member to group: all have delivered this much, and this much exists."""

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from groupcore.batch import Header
+from groupcore.headers import travels
 from groupcore.repairs import RepairOptions
 
 
+@travels(56)
 @dataclass(slots=True)
 class Request(Header):
     """TOTAL_REQUEST, member to sequencer: broadcast this for me; my message number `seqno`."""
@@ -23,6 +25,7 @@ class Request(Header):
     seqno: int
 
 
+@travels(57)
 @dataclass(slots=True)
 class Bcast(Header):
     """TOTAL_BCAST, sequencer to group or holder to asker: message `seqno` of rank `origin`.
@@ -39,6 +42,7 @@ class Bcast(Header):
     stable: int
 
 
+@travels(58)
 @dataclass(slots=True)
 class NewView(Header):
     """TOTAL_NEW_VIEW, sequencer to group: the first broadcast of this view has this id."""
@@ -48,6 +52,7 @@ class NewView(Header):
     first: int
 
 
+@travels(59)
 @dataclass(slots=True)
 class NewViewAck(Header):
     """TOTAL_NEW_VIEW_ACK, member to sequencer: I know where the view begins."""
@@ -56,6 +61,7 @@ class NewViewAck(Header):
     view: int
 
 
+@travels(60)
 @dataclass(slots=True)
 class CumSeqAck(Header):
     """TOTAL_CUM_SEQ_ACK, member to sequencer: I hold everything up to this id.
@@ -69,6 +75,7 @@ class CumSeqAck(Header):
     wanted: bool
 
 
+@travels(61)
 @dataclass(slots=True)
 class SeqAck(Header):
     """TOTAL_SEQ_ACK, member to sequencer: I hold this one, beyond a gap."""
@@ -78,6 +85,7 @@ class SeqAck(Header):
     sequence_id: int
 
 
+@travels(62)
 @dataclass(slots=True)
 class Resend(Header):
     """TOTAL_RESEND, member to a holder: send me these; pairs of first and last id."""
@@ -87,6 +95,7 @@ class Resend(Header):
     ranges: tuple[int, ...]
 
 
+@travels(63)
 @dataclass(slots=True)
 class Mark(Header):
     """Sequencer to group or member: `last` is my last id, a quorum holds `held`, all `stable`.

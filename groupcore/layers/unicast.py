@@ -31,6 +31,7 @@ from groupcore.acknowledging import Acknowledging
 from groupcore.batch import Batch, Header
 from groupcore.effects import Down, Effect, StartTimer, StopTimer, Up
 from groupcore.events import Event, ViewInstalled
+from groupcore.headers import travels
 from groupcore.layer import Layer
 from groupcore.view import Address
 
@@ -39,6 +40,7 @@ REPEATED_AT_ONCE = 16
 """Batches that are repeated in one go when nothing is acknowledged."""
 
 
+@travels(8)
 @dataclass(slots=True)
 class Data(Header):
     """Member to member: number `seqno` of what I send to you since we met, in view `since`."""
@@ -48,6 +50,7 @@ class Data(Header):
     seqno: int
 
 
+@travels(9)
 @dataclass(slots=True)
 class Ack(Header):
     """Receiver to sender: all up to `received` is here; `gaps` (first, last pairs) is not.

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from groupcore.batch import Header
+from groupcore.headers import travels
 from groupcore.membership.ballots import Ballot, Proposal, Vote
 from groupcore.membership.generation import Generation
 from groupcore.order_state import OrderState
 from groupcore.view import Address, View
 
 
+@travels(40)
 @dataclass(slots=True)
 class JoinRequest(Header):
     """Node to coordinator: take me in.
@@ -29,6 +31,7 @@ class JoinRequest(Header):
     logged: bool = False
 
 
+@travels(41)
 @dataclass(slots=True)
 class JoinRefused(Header):
     """Coordinator to node: not while this is so; `code` says what."""
@@ -37,6 +40,7 @@ class JoinRefused(Header):
     code: str
 
 
+@travels(42)
 @dataclass(slots=True)
 class LeaveRequest(Header):
     """Member to coordinator: let me go."""
@@ -44,6 +48,7 @@ class LeaveRequest(Header):
     kind: ClassVar[str] = "membership.leave_request"
 
 
+@travels(50)
 @dataclass(slots=True)
 class Dissolved(Header):
     """Coordinator to members that all leave: go, the view stays the last one."""
@@ -51,6 +56,7 @@ class Dissolved(Header):
     kind: ClassVar[str] = "membership.dissolved"
 
 
+@travels(53)
 @dataclass(slots=True)
 class Learned(Header):
     """Learner to members: I have stored the state that view `number` began with, let me vote."""
@@ -59,6 +65,7 @@ class Learned(Header):
     number: int
 
 
+@travels(55)
 @dataclass(slots=True)
 class Stored(Header):
     """Member to members: this generation of my folder, of this life, is on disk."""
@@ -67,6 +74,7 @@ class Stored(Header):
     number: int
 
 
+@travels(43)
 @dataclass(slots=True)
 class Prepare(Header):
     """Proposer to everybody: vote on what follows `basis` (None: on the first view).
@@ -80,6 +88,7 @@ class Prepare(Header):
     heard: tuple[Generation, ...] = ()
 
 
+@travels(44)
 @dataclass(slots=True)
 class Promise(Header):
     """Voter to proposer: this is my vote; or, with `promised` above `ballot`, I may not."""
@@ -91,6 +100,7 @@ class Promise(Header):
     vote: Vote
 
 
+@travels(45)
 @dataclass(slots=True)
 class Propose(Header):
     """Proposer to voters: accept this successor; first get what its cut contains."""
@@ -101,6 +111,7 @@ class Propose(Header):
     proposal: Proposal
 
 
+@travels(46)
 @dataclass(slots=True)
 class Accept(Header):
     """Voter to proposer: accepted, on disk; `holds`: and with the cut.
@@ -115,6 +126,7 @@ class Accept(Header):
     lacks: bool = False
 
 
+@travels(47)
 @dataclass(slots=True)
 class Install(Header):
     """Member to member: this successor is decided. `order_state`: for who has just joined."""
@@ -124,6 +136,7 @@ class Install(Header):
     order_state: OrderState
 
 
+@travels(48)
 @dataclass(slots=True)
 class Installed(Header):
     """Member to who sent Install: the view of this number is installed here."""
@@ -132,6 +145,7 @@ class Installed(Header):
     number: int
 
 
+@travels(49)
 @dataclass(slots=True)
 class Superseded(Header):
     """Member to a node that is behind and not in the view: the chain has gone on without you."""
@@ -140,6 +154,7 @@ class Superseded(Header):
     view: View
 
 
+@travels(51)
 @dataclass(slots=True)
 class Waive(Header):
     """Node to everybody: an operator waives the votes of these nodes on what follows this view."""
@@ -150,6 +165,7 @@ class Waive(Header):
     names: tuple[str, ...]
 
 
+@travels(52)
 @dataclass(slots=True)
 class GoneOn(Header):
     """Member to a node of a lineage that was ended under a waiver: the others are in this view."""
@@ -159,6 +175,7 @@ class GoneOn(Header):
     view: View
 
 
+@travels(37)
 @dataclass(slots=True)
 class MergeRequest(Header):
     """Merge leader to coordinator (MERGE_REQ): stop your side and say where it ends."""
@@ -167,6 +184,7 @@ class MergeRequest(Header):
     id: int
 
 
+@travels(38)
 @dataclass(slots=True)
 class MergeResponse(Header):
     """Coordinator to merge leader (MERGE_RSP): this side has ended; or, `rejected`, it is busy."""
@@ -179,6 +197,7 @@ class MergeResponse(Header):
     position: int
 
 
+@travels(39)
 @dataclass(slots=True)
 class MergeInstall(Header):
     """Merge leader to coordinator (INSTALL_MERGE_VIEW): take your side into this view."""

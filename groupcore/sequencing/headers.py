@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from groupcore.batch import Header
 from groupcore.errors import WireError
+from groupcore.headers import travels
 from groupcore.sequencing.names import SEQNO_MAX, Place, Process
 from groupcore.view import Address
 
@@ -70,6 +71,7 @@ def chain_of(stretches: list[tuple[int, ...]], index: int) -> int:
     raise AssertionError("the stretches hold all runs")
 
 
+@travels(100)
 @dataclass(slots=True)
 class Send(Header):
     """DO-MULTICAST, sender's node to sequencer: runs of its processes that leave together.
@@ -92,6 +94,7 @@ class Send(Header):
     counts: bytes
 
 
+@travels(101)
 @dataclass(slots=True)
 class Forward(Header):
     """DO-MULTICAST that came to a group's former sequencer, passed on to the present one."""
@@ -106,6 +109,7 @@ class Forward(Header):
     counts: bytes
 
 
+@travels(119)
 @dataclass(slots=True)
 class Accept(Header):
     """ACCEPT, sequencer to all: frame `frame` of its stream, with each run's first number.
@@ -130,6 +134,7 @@ class Accept(Header):
     counts: bytes
 
 
+@travels(118)
 @dataclass(slots=True)
 class AcceptUnplaced(Header):
     """An ACCEPT without a place, as logs of an earlier version have it; nobody sends it."""
@@ -147,6 +152,7 @@ class AcceptUnplaced(Header):
     counts: bytes
 
 
+@travels(102)
 @dataclass(slots=True)
 class AcceptOfOne(Header):
     """An ACCEPT of one node's runs, as logs of an earlier version have it; nobody sends it."""
@@ -164,6 +170,7 @@ class AcceptOfOne(Header):
     counts: bytes
 
 
+@travels(103)
 @dataclass(slots=True)
 class Change(Header):
     """Sequencer to all: frame `frame`, at number `seqno` of the group a process joins or leaves.
@@ -183,6 +190,7 @@ class Change(Header):
     request: int
 
 
+@travels(104)
 @dataclass(slots=True)
 class Join(Header):
     """JOIN-GROUP, node to sequencer; repeated until the stream says so.
@@ -199,6 +207,7 @@ class Join(Header):
     place: Place
 
 
+@travels(105)
 @dataclass(slots=True)
 class Leave(Header):
     """LEAVE-GROUP, node to sequencer; repeated until the stream says so. `place` as of a JOIN."""
@@ -210,6 +219,7 @@ class Leave(Header):
     place: Place
 
 
+@travels(106)
 @dataclass(slots=True)
 class Refusal(Header):
     """Sequencer to node: request `request` changes nothing."""
@@ -220,6 +230,7 @@ class Refusal(Header):
     detail: bytes
 
 
+@travels(107)
 @dataclass(slots=True)
 class Redirect(Header):
     """Former sequencer to sender's node: the port of the group is at `owner` since `epoch`."""
@@ -230,6 +241,7 @@ class Redirect(Header):
     epoch: int
 
 
+@travels(108)
 @dataclass(slots=True)
 class Repeated(Header):
     """ACCEPT, point-to-point: what was sent again had been accepted, up to `number`."""
@@ -240,6 +252,7 @@ class Repeated(Header):
     number: int
 
 
+@travels(109)
 @dataclass(slots=True)
 class Missing(Header):
     """Sequencer to sender's node: the process's runs up to `chain` have not come; send again."""
@@ -249,6 +262,7 @@ class Missing(Header):
     chain: int
 
 
+@travels(110)
 @dataclass(slots=True)
 class Fetch(Header):
     """FETCH-MSGS, node to whoever has them: these frames of a stream, both ends included."""
@@ -259,6 +273,7 @@ class Fetch(Header):
     last: int
 
 
+@travels(111)
 @dataclass(slots=True)
 class Repair(Header):
     """A frame of `stream` as its sequencer sent it: the whole packet, from whoever has it."""
@@ -280,6 +295,7 @@ class Reach(NamedTuple):
     saved: int = 0
 
 
+@travels(112)
 @dataclass(slots=True)
 class Digest(Header):
     """Node to all, in `view`: the end of its own stream, and how far it is with every stream."""
@@ -290,6 +306,7 @@ class Digest(Header):
     reaches: tuple[Reach, ...]
 
 
+@travels(113)
 @dataclass(slots=True)
 class Reached(Header):
     """Member to coordinator of view `view`: the gone node's stream is here up to `received`."""
@@ -300,6 +317,7 @@ class Reached(Header):
     received: int
 
 
+@travels(114)
 @dataclass(slots=True)
 class Level(Header):
     """Coordinator to members of view `view`: get that stream up to `frame` from `holder`."""
@@ -311,6 +329,7 @@ class Level(Header):
     holder: Address
 
 
+@travels(115)
 @dataclass(slots=True)
 class VolatileMessage(Header):
     """A message of a `volatile` group, node to all: the `number`-th of its process in it."""
@@ -321,6 +340,7 @@ class VolatileMessage(Header):
     number: int
 
 
+@travels(116)
 @dataclass(slots=True)
 class StateRequest(Header):
     """Node to node: pieces `index` to `until` - 1 of the state of `group` under `token`; group 0 is
@@ -342,6 +362,7 @@ class StateRequest(Header):
     held_to: int = 0
 
 
+@travels(117)
 @dataclass(slots=True)
 class StatePiece(Header):
     """Node to node: piece `index` of `pieces` of the state for `token`, whose hash is `digest`.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from groupcore.batch import Header
+from groupcore.headers import travels
 from groupcore.transfer.version import StateVersion
 from groupcore.view import Address
 
@@ -14,6 +15,7 @@ STREAM, SEPARATE, AUTO, DIGEST = 0, 1, 2, 3
 suits the size; only the size and the hash."""
 
 
+@travels(70)
 @dataclass(slots=True)
 class MakeCopy(Header):
     """Initiator to group, in order: `providers` copy their state here, under `version`."""
@@ -23,6 +25,7 @@ class MakeCopy(Header):
     providers: tuple[Address, ...]
 
 
+@travels(71)
 @dataclass(slots=True)
 class Push(Header):
     """Provider to group, in order: I copy my state here; `receivers` take it."""
@@ -32,6 +35,7 @@ class Push(Header):
     receivers: tuple[Address, ...]
 
 
+@travels(72)
 @dataclass(slots=True)
 class ReturnState(Header):
     """Taker to provider: give me the copy from `offset` on, if its beginning has this hash."""
@@ -43,6 +47,7 @@ class ReturnState(Header):
     digest: bytes
 
 
+@travels(73)
 @dataclass(slots=True)
 class Chunk(Header):
     """Provider to taker: the body is the state from `offset`; `digest` is the hash up to its end.
@@ -57,6 +62,7 @@ class Chunk(Header):
     last: bool
 
 
+@travels(74)
 @dataclass(slots=True)
 class Taken(Header):
     """Taker to provider: I have taken everything up to `offset`."""
@@ -66,6 +72,7 @@ class Taken(Header):
     offset: int
 
 
+@travels(75)
 @dataclass(slots=True)
 class NoState(Header):
     """Provider to taker: a null state, and why."""
@@ -75,6 +82,7 @@ class NoState(Header):
     reason: str
 
 
+@travels(76)
 @dataclass(slots=True)
 class Collect(Header):
     """Taker to provider (the paper's GC): I need the copies up to this version no more.
@@ -87,6 +95,7 @@ class Collect(Header):
     taken: bool
 
 
+@travels(77)
 @dataclass(slots=True)
 class Offer(Header):
     """Provider to taker: fetch it there, over TCP, with this token, once."""

@@ -122,12 +122,12 @@ def undescribed_headers(sources: Sequence[Source], protocol_text: str) -> list[F
 
 
 def unlisted_headers(sources: Sequence[Source], listed: set[str]) -> list[Finding]:
-    """Find headers that cannot travel, because `groupcore.wire` does not list them.
+    """Find headers that cannot travel, as they have no code.
 
-    `listed` holds names as `module.Class`.
+    `listed`: those that have one, as `module.Class`.
     """
     return [
-        Finding(file.path, node.lineno, f"{node.name} is not in groupcore.wire.HEADERS: add it")
+        Finding(file.path, node.lineno, f"{node.name} has no code: write @travels(CODE) above it")
         for file, node, _ in header_classes(sources)
         if f"{file.module}.{node.name}" not in listed
     ]

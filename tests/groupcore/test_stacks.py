@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupcore import events
+from groupcore import events, stacks
 from groupcore.batch import Batch
 from groupcore.composition import needs_of
 from groupcore.errors import CompositionError, WireError
 from groupcore.events import Connect, Event, Persisted, ViewInstalled
+from groupcore.layer import Layer
 from groupcore.layers.failure_detection import DetectionOptions
 from groupcore.membership.ballots import Ballot, Proposal, Record
 from groupcore.membership.state import MembershipOptions
@@ -28,12 +29,14 @@ from groupcore.stacks import (
     LAYERS,
     TOTAL_STACK,
     Known,
+    Parts,
     StackOptions,
     _Wiring,
     compose,
     encode_record,
     plan_stack,
     read_record,
+    register_layer,
 )
 from groupcore.transfer import events as transfer
 from groupcore.view import Address, View
@@ -204,8 +207,83 @@ def test_an_option_that_the_layer_lacks_is_refused_by_name(word: str, complaint:
 def test_every_layer_that_is_known_can_be_made() -> None:
     wiring = _Wiring(A, Random(1), StackOptions(), None)
     assert {word: type(make()) for word, make in wiring.makers().items()} == {
-        word: known.layer for word, known in LAYERS.items()
+        word: known.layer for word, known in LAYERS.items() if known.make is None
     }
+
+
+# --- a program's own layer ------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EchoOptions:
+    times: int = 1
+
+
+class Echo(Layer):
+    """Lets everything pass; the tests look at what it is made of."""
+
+    name = "ECHO"
+    requires_below = frozenset({"reliable multicast"})
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+
+@pytest.fixture
+def echo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stacks, "LAYERS", dict(LAYERS))
+    register_layer(Echo, Echo, EchoOptions())
+
+
+@pytest.mark.usefixtures("echo")
+@pytest.mark.parametrize(
+    ("word", "own", "times"),
+    [
+        ("ECHO", {}, 1),
+        ("ECHO(times=3)", {}, 3),
+        ("ECHO", {"ECHO": EchoOptions(2)}, 2),
+        ("ECHO(times=3)", {"ECHO": EchoOptions(2)}, 3),
+    ],
+)
+def test_a_layer_of_ones_own_is_made_with_its_options(
+    word: str, own: dict[str, EchoOptions], times: int
+) -> None:
+    spec = DEFAULT_STACK.replace(":SEQUENCER", f":{word}:SEQUENCER")
+    stack = compose(spec, A, Random(1), StackOptions(own=own))
+    (made,) = [layer for layer in stack.layers if isinstance(layer, Echo)]
+    assert (made.parts.me, made.parts.options) == (A, EchoOptions(times))
+    assert run_until_view(stack).view.names == ("a",)
+
+
+@pytest.mark.usefixtures("echo")
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("UDP:ECHO:PING", r"ECHO.*'reliable multicast'"),
+        (DEFAULT_STACK.replace(":FC", ":ECHO(time=1):FC"), r"ECHO has no option 'time'.*times"),
+        (
+            DEFAULT_STACK.replace(":FC", ":ECHO(times=x):FC"),
+            r"ECHO\(times=x\): give a whole number",
+        ),
+    ],
+)
+def test_a_layer_of_ones_own_is_checked_as_all_are(spec: str, complaint: str) -> None:
+    with pytest.raises(CompositionError, match=complaint):
+        plan_stack(spec)
+
+
+@pytest.mark.usefixtures("echo")
+def test_a_word_belongs_to_one_layer() -> None:
+    register_layer(Echo, Echo, EchoOptions(5))  # said again, it is as it was said last
+    assert stacks.LAYERS["ECHO"].defaults == EchoOptions(5)
+    for word, complaint in (
+        ("FRAG", r"FRAG is .*Fragmentation; take another"),
+        ("UDP", "can be no layer's word"),
+        ("my layer", "can be no layer's word"),
+    ):
+        other = type("Other", (Layer,), {"name": word})
+        with pytest.raises(CompositionError, match=complaint):
+            register_layer(other, Echo)
 
 
 def test_the_options_of_every_layer_are_a_field_of_the_stacks_options() -> None:

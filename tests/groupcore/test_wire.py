@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from types import UnionType
 from typing import Union, get_args, get_origin, get_type_hints
 
@@ -12,17 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgpack import packb, unpackb
 
-from groupcore import wire, wire_fields
+from groupcore import stacks, wire, wire_fields  # noqa: F401 (all layers are loaded)
 from groupcore.batch import MESSAGES_MAX, Batch, Header
-from groupcore.errors import WireError
+from groupcore.errors import CompositionError, WireError
+from groupcore.headers import CODES, HEADERS, OWN_CODES, travels
 from groupcore.layers import failure_detection, nakack_headers, sequencer, stability
 from groupcore.membership import headers as membership_headers
 from groupcore.membership.ballots import Ballot, Record
+from groupcore.sequencing import headers as sequencing_headers  # noqa: F401 (what the data plane sends)
 from groupcore.sequencing.names import NAME_MAX
 from groupcore.view import MEMBERS_MAX, Address, View
 from groupcore.wire_fields import INTEGER_MAX
 
 A, B = Address("a", 1), Address("b", 1)
+CLASSES = tuple(HEADERS.values())
 REASONS = {"malformed", "bad_packet", "bad_header", "unknown_header"}
 
 integers = st.integers(0, INTEGER_MAX)
@@ -73,7 +77,7 @@ def headers_of(header: type[Header]) -> st.SearchStrategy[Header]:
     return instances_of(header).map(checked)
 
 
-any_header = st.sampled_from(wire.HEADER_CLASSES).flatmap(headers_of)
+any_header = st.sampled_from(CLASSES).flatmap(headers_of)
 batches = st.builds(
     lambda headers, body, count: Batch(A, B, tuple(headers), body, count),
     st.lists(any_header, min_size=1, max_size=3),
@@ -114,7 +118,7 @@ def datagram_of(*batches_: Batch) -> bytes:
 # --- what is written is read ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("header_class", wire.HEADER_CLASSES, ids=lambda header: header.kind)
+@pytest.mark.parametrize("header_class", CLASSES, ids=lambda header: header.kind)
 def test_every_header_survives_the_round_trip(header_class: type[Header]) -> None:
     @settings(max_examples=15)
     @given(headers_of(header_class))
@@ -144,9 +148,35 @@ def test_a_record_survives_the_round_trip(record: object) -> None:
 
 
 def test_every_header_has_a_code_and_a_kind_of_its_own() -> None:
-    kinds = [header.kind for header in wire.HEADER_CLASSES]
-    assert len(set(kinds)) == len(kinds) == len(wire.CODES)
-    assert set(wire.CODES.values()) == set(wire.HEADERS)
+    kinds = [header.kind for header in CLASSES]
+    assert len(set(kinds)) == len(kinds) == len(CODES)
+    assert set(CODES.values()) == set(HEADERS)
+
+
+def test_the_codes_are_what_they_were() -> None:
+    """A code is its header's for ever: a new one gets a line in codes.txt, and none is changed."""
+    lines = (Path(__file__).parent / "codes.txt").read_text(encoding="utf-8").splitlines()
+    listed = {int(code): kind for code, kind in (line.split() for line in lines)}
+    assert len(listed) == len(lines)
+    library = {code: header for code, header in HEADERS.items() if code < OWN_CODES}
+    assert {code: header.kind for code, header in library.items()} == listed
+
+
+def test_a_code_or_a_kind_that_is_taken_is_refused_where_it_is_defined() -> None:
+    def named(name: str) -> type[Header]:
+        return type(name, (Header,), {"kind": name, "__slots__": ()})
+
+    with pytest.raises(CompositionError, match=r"give a code from 1000 to 65535"):
+        travels(OWN_CODES - 1)(named("own.low"))
+    first = named("own.first")
+    travels(OWN_CODES + 7)(first)
+    try:
+        with pytest.raises(CompositionError, match=r"first has code 1007"):
+            travels(OWN_CODES + 7)(named("own.second"))
+        with pytest.raises(CompositionError, match=r"another header is called own\.first"):
+            travels(OWN_CODES + 8)(named("own.first"))
+    finally:
+        del HEADERS[OWN_CODES + 7], CODES[first]
 
 
 # --- nothing else is ------------------------------------------------------------------------------
@@ -164,7 +194,7 @@ def test_an_arbitrary_value_as_a_packet_raises_only_wire_error(value: object) ->
 
 
 @settings(max_examples=25)
-@given(st.sampled_from(sorted(wire.HEADERS)), st.lists(wild, max_size=6))
+@given(st.sampled_from(sorted(HEADERS)), st.lists(wild, max_size=6))
 def test_arbitrary_fields_of_a_header_raise_only_wire_error(code: int, rest: list[object]) -> None:
     packet = [[[code, *rest]], 0, b""]
     assert refusal(lambda: wire.decode_packet(packet, A, B)) in {"bad_header", None}
@@ -210,8 +240,8 @@ def test_what_is_not_an_array_of_packets_is_malformed(data: bytes, reason: str) 
     assert refusal(lambda: wire.unpack_packets(data)) == reason
 
 
-PING = [wire.CODES[failure_detection.Ping]]
-DATA = wire.CODES[nakack_headers.Data]
+PING = [CODES[failure_detection.Ping]]
+DATA = CODES[nakack_headers.Data]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +274,7 @@ def test_a_packet_of_the_wrong_shape_is_refused_by_reason(packet: object, reason
 
 
 def with_header(header: type[Header], *values: object) -> Callable[[], object]:
-    packet = [[[wire.CODES[header], *values]], 0, b""]
+    packet = [[[CODES[header], *values]], 0, b""]
     return lambda: wire.decode_packet(packet, A, B)
 
 
@@ -282,7 +312,7 @@ def test_a_digest_names_each_sender_once() -> None:
 
 def test_a_boolean_is_a_boolean_and_bytes_are_bytes() -> None:
     view = [1, 1, 1, 1, [["a", 1]]]
-    present = wire.HEADERS[35]
+    present = HEADERS[35]
     assert refusal(with_header(present, view, True)) is None
     assert refusal(with_header(present, view, 1)) == "bad_header"
     _, decode = wire_fields.codec(bytes)

@@ -7,8 +7,10 @@ from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from groupcore import wire
+from groupcore import stacks, wire  # noqa: F401 (all layers are loaded)
 from groupcore.batch import Batch, Header, pack_messages
+from groupcore.headers import HEADERS
+from groupcore.sequencing import headers as sequencing_headers  # noqa: F401 (what the data plane sends)
 from groupcore.sequencing.commands import COMMANDS, Command, encode_command
 from groupcore.sequencing.names import Process
 from groupcore.shared.documents import Block, DocumentOutline
@@ -55,7 +57,7 @@ def instance(record: Any) -> Any:
 
 def headers() -> list[Header]:
     """One of each kind."""
-    return [instance(header) for header in wire.HEADER_CLASSES]
+    return [instance(header) for header in HEADERS.values()]
 
 
 def packets() -> list[bytes]:
