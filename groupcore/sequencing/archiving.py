@@ -134,7 +134,7 @@ class Archiving:
                 archive.replace(group, seqno, content, context)
             self._renewed(archive, group, state is None)
 
-        self._states.take(group, least, (), lambda: self._hosts(group), lambda: False, done, now)
+        self._states.take(group, least, (), lambda: self._hosts(group), lambda: False, done)
 
     # --- the log --------------------------------------------------------------------------------
 

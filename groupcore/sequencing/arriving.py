@@ -93,7 +93,7 @@ class Arriving:
         )
         self._now = now
         resuming = Resuming(self._held, self._keep)
-        self._states.take(NODE_STATE, 0, bases, givers, lambda: False, done, now, resuming)
+        self._states.take(NODE_STATE, 0, bases, givers, lambda: False, done, resuming)
 
     def _held(self) -> Held:
         return NOTHING if self._kept is None else self._kept.held

@@ -306,7 +306,7 @@ class Joining:
                 wish.recorded = seqno
                 self._settling[key] = wish
             if record.hold is None:
-                self._begin(record, seqno, now)
+                self._begin(record, seqno)
             if not (record.hold and record.hold.waiting_for_state):
                 self._ready[key] = None
             return
@@ -330,7 +330,7 @@ class Joining:
         if left:
             self._left[record.group] = left
 
-    def _begin(self, record: Record, seqno: int, now: float) -> None:
+    def _begin(self, record: Record, seqno: int) -> None:
         """The first process of this node: queue what follows, take the state (I1)."""
         plane = self._plane
         record.hold = Hold(seqno - 1, waiting_for_state=True)
@@ -362,7 +362,7 @@ class Joining:
         def done(state: bytes | None) -> None:
             self._install(record, seqno, state)
 
-        self.states.take(record.group, seqno, (), givers, may_begin, done, now)
+        self.states.take(record.group, seqno, (), givers, may_begin, done)
 
     def _install(self, record: Record, joined_at: int, state: bytes | None) -> None:
         hold = record.hold

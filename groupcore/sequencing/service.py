@@ -323,6 +323,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
                 if log is not None:
                     log.frames(stream)
                 self.receiver.record(stream)
+        self.joining.states.proceed(now)
         if plane.progress != before:
             self._seen_progress = plane.progress
             self.receiver.release()
@@ -334,7 +335,7 @@ class Service(ProcessCalls, DirectoryRequests, Figures):
             self.sender.again.go_on(now)
         self.conductor.giving.end_turn(now)
         self.expected.retry(now)
-        self.joining.states.proceed(now)
+        self.joining.states.give_owed()
         self.joining.ask(now)
         self.ending.wake(now)
         self.migration.proceed()

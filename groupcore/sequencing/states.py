@@ -14,7 +14,8 @@ Invariants.
   I1  A state is handed over whole and only when its hash is right.
   I2  As long as somebody has it, it comes: each silence moves on to another giver.
   I3  A silence is no answer: that nobody has it is concluded from what all have said, who left
-      behind the asker's JOIN among them.
+      behind the asker's JOIN among them; and when the turn ends, as who has joined may stand in
+      what is still to be recorded in it.
   I4  At most `TAKEN_AT_ONCE` states are asked for at a time; one for which nobody can be asked now
       does not keep others waiting.
   I5  All states together are asked for at `state_rate_bytes` a second at most, and with
@@ -124,6 +125,7 @@ class States:
         self._taking: dict[int, Taking] = {}
         self._of_group: dict[GroupId, list[Taking]] = {}
         self._queue: dict[int, None] = {}
+        self._left: dict[int, None] = {}
         self._asking: set[int] = set()
         self._silent: Deadlines[int] = Deadlines()
         self._given: dict[tuple[Address, int], tuple[bytes, bytes]] = {}
@@ -145,10 +147,9 @@ class States:
         givers: Givers,
         may_begin: Callable[[], bool],
         done: Callable[[bytes | None], None],
-        now: float,
         resuming: Resuming | None = None,
     ) -> None:
-        """Ask for a state; `done` is called with it, or with None when nobody has one.
+        """Ask for a state when the turn ends; `done` is called with it, or None: nobody has one.
 
         A group's is one that can be read: who gives anything else is left like one that has none.
         """
@@ -157,15 +158,18 @@ class States:
         self._taking[self._token] = taking
         self._of_group.setdefault(group, []).append(taking)
         self._queue[taking.token] = None
-        self.proceed(now)
 
     def proceed(self, now: float) -> None:
-        """Ask for as many of those that wait as there is room for (I4)."""
+        """What has come in this turn is recorded: go on from givers that were left, and ask for
+        others (I4)."""
+        left, self._left = self._left, {}
+        for token in left:
+            if token in self._taking:
+                self._next_giver(self._taking[token], now)
         while self._queue and len(self._asking) < TAKEN_AT_ONCE:
             token = next(iter(self._queue))
             del self._queue[token]
             self._next_giver(self._taking[token], now)
-        self._give_owed()
 
     def forget(self, group: GroupId) -> None:
         """The state of this group is not wanted any more."""
@@ -256,7 +260,7 @@ class States:
         if header.pieces == 0:
             if header.index:
                 taking.awaiting[node] = header.index
-            self._next_giver(taking, now)
+            self._left[taking.token] = None
             return
         if not header.digest:  # it makes the copy
             if header.index != taking.made:
@@ -277,13 +281,13 @@ class States:
         if not pieces.right:
             self._plane.counters["damaged_state"] += 1
             taking.pieces = Pieces()
-            self._next_giver(taking, now)
+            self._left[taking.token] = None
             return
         state = pieces.joined()
         if taking.group != NODE_STATE and not is_group_state(state, taking.least):
             self._plane.counters["bad_state"] += 1
             taking.pieces = Pieces()
-            self._next_giver(taking, now)
+            self._left[taking.token] = None
             return
         self._drop(taking)
         # Asking for one piece more than there are tells the giver that it may forget the state.
@@ -312,13 +316,12 @@ class States:
                 continue
             silent = now - taking.heard_at >= self._plane.options.state_timeout_s
             if not self._plane.in_view(giver) or (silent and taking.warned):
-                self._next_giver(taking, now)
+                self._left[token] = None
                 continue
             if silent:  # once more, and then another one
                 taking.warned, taking.heard_at = True, now
             taking.pieces.look(now)
             self._ask(taking, now)
-        self.proceed(now)
 
     def leave_gone(self) -> None:
         """Whoever is not in the view any more is asked for nothing."""
@@ -327,8 +330,9 @@ class States:
                 self._silent.set(taking.token, 0.0)
 
     def next_wake(self) -> float | None:
-        """When a giver's silence is too long."""
-        return 0.0 if self._owed else self._silent.next()
+        """When a giver's silence is too long, or somebody can be asked."""
+        can_ask = self._left or (self._queue and len(self._asking) < TAKEN_AT_ONCE)
+        return 0.0 if self._owed or can_ask else self._silent.next()
 
     # --- giving ---------------------------------------------------------------------------------
 
@@ -420,7 +424,7 @@ class States:
     def _pieces_in(self, size_bytes: int) -> int:
         return max(1, -(-size_bytes // self._plane.options.state_chunk_bytes))
 
-    def _give_owed(self) -> None:
+    def give_owed(self) -> None:
         """Some of the pieces that are asked for."""
         left, size = GIVEN_A_TURN, self._plane.options.state_chunk_bytes
         while self._owed and left:

@@ -37,7 +37,7 @@ async def test_the_log_is_dumped_as_json_lines(
     rows = rows_of(capsys, cluster.folder / "a")
     [edit] = [row for row in rows if row.get("subject") == "guest"]
     assert edit["group"] == name
-    assert edit["operation"] == [["edit", [version, [4, "!"], ""]]]
+    assert edit["operation"] == [["edit", [version, [4, "!"], "", False]]]
     assert edit["client_operation_id"] == "client-of-sixteen:1"
     assert (edit["verdict"], edit["settled"]) == ("done", True)
     assert [one["version"] for one in edit["results"]] == [version + 1]

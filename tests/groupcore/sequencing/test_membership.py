@@ -17,6 +17,7 @@ from groupcore.sequencing.events import (
 from groupcore.sequencing.headers import (
     Accept,
     Change,
+    Digest,
     Leave,
     Level,
     Repair,
@@ -193,6 +194,30 @@ def begun_anew(world: World, group: GroupId) -> list[str]:
         for event in host.events
         if isinstance(event, StateInstalled) and event.group == group and event.state is None
     ]
+
+
+def test_who_has_joined_behind_in_the_cut_of_a_view_is_asked_before_anything_begins_anew() -> None:
+    """a sequences, and learns with the next view alone that its frames are held: its own JOIN, and
+    behind it that of c, to which b has given the state before it crashed. (Profile sequencing, seed
+    126093142331894, schedule 5.)
+    """
+    world = World("abc")
+    group = world.create("g")
+    first = world.open("b")
+    world.join(first, group)
+    world.send(first, group, b"kept")
+    world.run(20)
+    world.lose(Digest, to="a")
+    for name in "ac":
+        world[name].service.join(world.open(name), group, world.now)
+        world.run(20)
+    assert group in world["c"].state
+    assert group not in world["a"].state
+    world.lose_nothing()
+    world.crash("b")
+    world.run(300)
+    assert begun_anew(world, group) == []
+    assert world["a"].state[group] == world["c"].state[group] == [b"kept"]
 
 
 def test_a_silence_is_no_answer_nobody_begins_anew_while_a_node_has_the_state() -> None:
