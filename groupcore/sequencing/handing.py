@@ -51,7 +51,7 @@ class Handing:
             self._owe((record.group, node), now, now + MOST_S)
 
     def on_taken(self, record: Record, joined_at: int, now: float) -> None:
-        """The state is here: those that have joined while it was awaited may need it, too."""
+        """The state is here, or has begun: who has joined while it was awaited may need it, too."""
         for node, place in self._plane.member_nodes(record).items():
             if place > joined_at and node != self._plane.me:
                 self._owe((record.group, node), now, now + MOST_S)

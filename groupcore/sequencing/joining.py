@@ -343,6 +343,9 @@ class Joining:
             begin_archived(record, record.hold, seqno, plane.archive, plane)
             self._receiver.apply_queue(record)
             return
+        if not left_before and all(process.node == plane.me for process in record.members):
+            self._install(record, seqno, None)  # nobody can have had a state that others took
+            return
 
         def givers() -> dict[Address, int]:
             nodes = plane.member_nodes(record)
@@ -375,7 +378,7 @@ class Joining:
         else:
             hold.seqno, hold.context, content = unpack_group_state(state)
             self._plane.tell(StateInstalled(record.group, hold.seqno, content))
-            self.handing.on_taken(record, joined_at, self.now)
+        self.handing.on_taken(record, joined_at, self.now)
         self._receiver.apply_queue(record)
         self._look_at(record)
 

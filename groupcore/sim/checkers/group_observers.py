@@ -28,11 +28,14 @@ class Binding:
     then its leaving was in the order. When the others hear that it has left, or that its node is
     gone, is not looked at, so this is never less than what really counts. `void`: requests that
     were refused before anybody else heard of them, which count for nothing.
+
+    What is told now may have been decided at a place of the order when somebody still counted: a
+    node's order can be late. So it is known until when each has.
     """
 
     def __init__(self, void: Set[Request] = frozenset()) -> None:
         self._void = void
-        self._counting: dict[Place, bool] = {}
+        self._counting: dict[Place, int | None] = {}
         self._asked: dict[Place, str] = {}
 
     def note(self, record: Record) -> None:
@@ -43,17 +46,21 @@ class Binding:
             place = (record.process, record.group)
             self._asked[place] = record.what
             if record.what == "join":
-                self._counting[place] = True
+                self._counting[place] = None
         elif type(record) is GroupJoined and record.process[:2] == (record.n, record.inc):
             place = (record.process, record.group)
-            if self._asked.get(place) == "observe":
-                self._counting.pop(place, None)
+            if self._asked.get(place) == "observe" and self._counting.get(place, 0) is None:
+                self._counting[place] = record.t
 
-    def component(self, group: GroupId) -> set[GroupId]:
-        """The groups that may have to share a sequencer with this one, itself included."""
+    def component(self, group: GroupId, since: int | None = None) -> set[GroupId]:
+        """The groups that may have to share a sequencer with this one, itself included.
+
+        By who counts now, or has counted at some time behind `since`.
+        """
         groups: dict[GroupProcess, list[GroupId]] = {}
-        for process, other in self._counting:
-            groups.setdefault(process, []).append(other)
+        for (process, other), until in self._counting.items():
+            if until is None or (since is not None and until >= since):
+                groups.setdefault(process, []).append(other)
         common = Counter(pair for own in groups.values() for pair in combinations(sorted(own), 2))
         bound = [pair for pair, count in common.items() if count >= STRONG]
         found, before = {group}, 0
@@ -114,7 +121,7 @@ class ObserversBindNothing(Checker):
         self, refused: GroupRefused, wish: MoveAsked, binding: Binding, found: list[Violation]
     ) -> None:
         named = set(wish.groups)
-        if all(binding.component(group) <= named for group in named):
+        if all(binding.component(group, since=wish.t) <= named for group in named):
             text = (
                 f"the move of {_listed(wish.groups)} is refused as others must go along, and no "
                 f"members bind any"

@@ -220,6 +220,30 @@ def test_who_has_joined_behind_in_the_cut_of_a_view_is_asked_before_anything_beg
     assert world["a"].state[group] == world["c"].state[group] == [b"kept"]
 
 
+def test_who_begins_anew_stays_until_those_who_waited_for_it_have_the_state() -> None:
+    """a and b wait for what d had; a begins anew, says something, and leaves at once."""
+    world = World("abcd")
+    group = world.create("g")
+    world.join(world.open("d"), group)
+    leaves, stays = waits_everywhere(world, group, "ab")
+    world.crash("d")
+    world.lose_nothing()
+    world.lose(StatePiece, of="a")
+    world.lose(StatePiece, of="d")
+    for _ in range(1_000):
+        if begun_anew(world, group):
+            break
+        world.run(1)
+    world.send(leaves, group, b"kept")
+    world["a"].service.leave(leaves, group, world.now)
+    world.run(200)
+    world.lose_nothing()
+    world.run(500)
+    assert begun_anew(world, group) == ["a"]
+    assert world["b"].state[group] == [b"kept"]
+    assert stays in world["b"].service.plane.records[group].members
+
+
 def test_a_silence_is_no_answer_nobody_begins_anew_while_a_node_has_the_state() -> None:
     world = World("abc")
     group = world.create("g")

@@ -103,6 +103,8 @@ class Links:
             for me, states in self.nodes.items():
                 if me not in self.silent:
                     states.wake(self.now)
+                    states.proceed(self.now)
+                    states.give_owed()
         return self.now
 
     def copy(self, me: Address) -> None:
@@ -121,9 +123,8 @@ def any_state(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def take(links: Links, *givers: Address) -> list[bytes | None]:
     done: list[bytes | None] = []
-    links.nodes[C].take(
-        GROUP, 0, (), lambda: dict.fromkeys(givers, 1), lambda: False, done.append, links.now
-    )
+    links.nodes[C].take(GROUP, 0, (), lambda: dict.fromkeys(givers, 1), lambda: False, done.append)
+    links.nodes[C].proceed(links.now)
     return done
 
 
