@@ -16,11 +16,11 @@ class ServiceOptions:
     `window_bytes`: what a sequencer has stamped and not all have delivered. `outstanding_bytes`:
     what a node has sent and not seen accepted before its processes are told to wait.
     `repair_s`: pause before what is missing is asked for again. `resend_s`: pause before a sender
-    sends again what was not accepted, doubled up to `resend_max_s`. `digest_s`: how often a node
-    says how far it is when it has nothing else to say, doubled while nothing changes up to
-    `digest_max_s`. `state_chunk_bytes`, `state_timeout_s` (a giver's silence), `state_pause_s`
-    (when nobody could give it) and `state_rate_bytes` (a second, as a node takes states) are of the
-    late join. `section_bytes`: largest section or frame, its
+    sends again what was not accepted, doubled up to `resend_max_s`. `digest_s`: how soon a node
+    says how far it is where nobody waits for it; it is repeated after `digest_again_s`, doubled
+    while nothing changes up to `digest_max_s`. `state_chunk_bytes`, `state_timeout_s` (a giver's
+    silence), `state_pause_s` (when nobody could give it) and `state_rate_bytes` (a second, as a
+    node takes states) are of the late join. `section_bytes`: largest section or frame, its
     messages as they are packed and what stands there of its runs (decision 0062);
     `volatile_bytes_max`: largest volatile message.
     `report_s`: how often a sequencer reports its load, and the coordinator looks at the loads;
@@ -48,6 +48,7 @@ class ServiceOptions:
     resend_s: float = 0.05
     resend_max_s: float = 0.5
     digest_s: float = 0.005
+    digest_again_s: float = 0.06
     digest_max_s: float = 0.25
     state_chunk_bytes: int = 2_600
     state_rate_bytes: int = 4_000_000

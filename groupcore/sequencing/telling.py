@@ -12,7 +12,7 @@ Source. Design, 4.7; decision 0006, "Later"; hot path, rule 16.
 Invariants.
   I1  Whose word completes a quorum says it in the turn in which the frame has been received.
   I2  What is new is told to all within `digest_s`, or when a quarter of the window has come; what
-      was told is repeated, more and more rarely.
+      was told is repeated after `digest_again_s`, and more and more rarely.
   I3  A frame counts as its sequencer's in the view in which it was made and in later ones.
   I4  Who has dropped a stream says that it was here to its end once more to each life that still
       speaks of it: that one waits for the word of all, and may have heard only of former lives.
@@ -41,7 +41,7 @@ class Telling:
         self._owed_bytes = 0
         self._to: dict[Address, None] = {}
         self._at: float | None = None
-        self._wait_s = plane.options.digest_s
+        self._wait_s = plane.options.digest_again_s
         self._told: dict[Address, tuple[int, int, int]] = {}
         self._told_last = -1
         self._over: dict[Address, tuple[int, float]] = {}
@@ -121,7 +121,7 @@ class Telling:
         last = plane.own.received
         if reaches or last != self._told_last or self._soon:
             self._soon = False
-            self._wait_s = plane.options.digest_s
+            self._wait_s = plane.options.digest_again_s
             self.soon(now)
         due = self._at is not None and now >= self._at
         much = 4 * self._owed_bytes >= plane.options.window_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -116,6 +117,21 @@ def test_i2_the_others_speak_within_digest_s_and_say_what_they_have_delivered() 
     assert {source for source, _ in digests(world)} == {"a", "b", "c"}
     step(world)
     assert stream.stable == stream.received
+
+
+def test_i2_what_was_told_is_repeated_and_more_and_more_rarely() -> None:
+    world, group, process = quiet("abc", "a")
+    world.send(process, group, b"x")
+    step(world)
+    told_ms = []
+    for ms in range(1, 700):
+        world.now += 0.001
+        world.turn()
+        if any(source == "c" for source, _ in digests(world)):
+            told_ms.append(ms)
+        step(world)
+    between = [next_ms - ms for ms, next_ms in pairwise(told_ms)]
+    assert (told_ms[0] <= 6, between) == (True, [60, 120, 240, 250]), told_ms
 
 
 def test_i2_who_has_got_a_quarter_of_the_window_speaks_at_once() -> None:

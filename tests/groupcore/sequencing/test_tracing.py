@@ -35,7 +35,7 @@ def schedule_rows(seed: int) -> list[Row]:
 @pytest.mark.parametrize("seed", range(12))
 def test_the_rules_of_the_trace_hold_whatever_happens(seed: int) -> None:
     rows = schedule_rows(seed)
-    assert sum(row["kind"] == "delivery" and row["what"] == 0 for row in rows) > 10
+    assert sum(row["kind"] == "delivery" and row["what"] == 0 for row in rows) > 5
     assert violations(rows) == []
 
 

@@ -49,7 +49,7 @@ def test_saving_before_the_disk_has_is_found() -> None:
 
 
 def test_a_node_that_drops_what_it_has_said_to_have_saved_is_found() -> None:
-    job = Job("durable", 1, 6, "d-unrested")
+    job = Job("durable", 1, 17, "d-unrested")
     clean = DURABLE.play(job.scenario)
     assert clean.violations == []
     assert any(one.promised == one.kept for one in clean.trace.of(StreamKept))
