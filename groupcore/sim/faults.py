@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from groupcore.sim.clock import MILLISECOND
 from groupcore.sim.fault import COORDINATOR, Fault
 from groupcore.sim.partitions import directions
-from groupcore.sim.quorums import could_begin_anew, next_needs, suffices
+from groupcore.sim.quorums import could_begin_anew, has_voted, next_needs, suffices
 
 if TYPE_CHECKING:
     from groupcore.sim.cluster import Cluster
@@ -137,7 +137,7 @@ def _may_lose(cluster: Cluster, node: Node) -> bool:
     """Whether the others can go on without this disk; if not, no protocol could."""
     nodes = cluster.nodes
     others = [other for other in nodes if other is not node]
-    needed = next_needs(nodes, node) or could_begin_anew(nodes, node)
+    needed = next_needs(nodes, node) or has_voted(nodes, node) or could_begin_anew(nodes, node)
     if suffices(nodes, others) and not needed:
         return True
     cluster.happened("spared", f"the disk of {node.name}")

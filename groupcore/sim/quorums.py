@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from groupcore.layers.membership import Membership
+from groupcore.membership.attempt import Attempt
 from groupcore.membership.seats import electors
 from groupcore.membership.succession import is_quorum_of
 from groupcore.stacks import read_record
@@ -51,21 +52,22 @@ def accepted(node: Node) -> list[View]:
     return [record.accepted.view for record in records if record.accepted is not None]
 
 
-def proposed(node: Node) -> list[View]:
-    """The view that this node asks others to accept now, if it does."""
+def attempts(node: Node) -> list[Attempt]:
+    """The attempt of this node to change the view, if there is one."""
     if node.endpoint is None:
         return []
     layers = [layer for layer in node.endpoint.stack.layers if isinstance(layer, Membership)]
-    attempts = [layer.proposer.attempt for layer in layers]
-    return [attempt.proposal.view for attempt in attempts if attempt and attempt.proposal]
+    return [layer.proposer.attempt for layer in layers if layer.proposer.attempt is not None]
+
+
+def proposed(node: Node) -> list[View]:
+    """The view that this node asks others to accept now, if it does."""
+    return [attempt.proposal.view for attempt in attempts(node) if attempt.proposal]
 
 
 def undecided(node: Node) -> bool:
     """Whether this node tries to change the view and has not said yet to which one."""
-    if node.endpoint is None:
-        return False
-    layers = [layer for layer in node.endpoint.stack.layers if isinstance(layer, Membership)]
-    return any(one.proposer.attempt and not one.proposer.attempt.proposal for one in layers)
+    return any(not attempt.proposal for attempt in attempts(node))
 
 
 def can_vote(node: Node, basis: View | None) -> bool:
@@ -144,6 +146,23 @@ def next_needs(nodes: Sequence[Node], without: Node) -> bool:
     voters = electors(staying, {*staying}, [name for name in basis.voters if name not in left])
     whole = [member.name for member in staying if member.name != without.name]
     return bool(voters) and not is_quorum(voters, whole)
+
+
+def has_voted(nodes: Sequence[Node], voter: Node) -> bool:
+    """Whether somebody counts this node's vote for a view that is formed from disks.
+
+    Who is proposed as one that has what the others lack is waited for, whatever becomes of its disk
+    before it hears of that.
+    """
+    if any(node.view is not None for node in nodes):
+        return False
+    promised = read_record(voter.disk.lineage).promised
+    return promised is not None and any(
+        attempt.ballot == promised
+        for node in nodes
+        if undecided(node)
+        for attempt in attempts(node)
+    )
 
 
 def is_rebuilt(node: Node) -> bool:
