@@ -45,7 +45,7 @@ PLANTS = {
     "g-not-fenced": (0, "floor"),
     "g-own-maximum": (10, "floor"),
     "g-serves-on": (4, "two_sequencers"),
-    "g-slot-skipped": (0, "gap"),
+    "g-slot-skipped": (5, "gap"),
     "g-not-waited": (5, "causal"),
     "g-t2-unheeded": (1, "strict"),
 }
