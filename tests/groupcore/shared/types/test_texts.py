@@ -35,6 +35,15 @@ def error_of(editor: Editor) -> Exception | None:
     return editor.error
 
 
+async def confirmed(world: World, editors: list[Editor]) -> None:
+    """Until every edit has its place in the order and is delivered at all nodes."""
+    while any(editor.unconfirmed for editor in editors):
+        await world.settle()
+        await world.elapse(0.01)
+    await world.settle()
+    world.assert_equal("text")
+
+
 def test_the_verbs_of_a_text() -> None:
     text = Text()
     changes = text.changes()
@@ -119,11 +128,7 @@ def test_what_editors_show_converges_with_the_text(seed: int, weather: Weather) 
     async def main(world: World) -> None:
         writers = [world.spawn(write(world, world.node(name), 30)) for name in "abc"]
         editors = [await writer for writer in writers]
-        while any(editor.unconfirmed for editor in editors):
-            await world.settle()
-            await world.elapse(0.01)
-        await world.settle()
-        world.assert_equal("text")
+        await confirmed(world, editors)
         texts = [replica.target.text for replica in world.replicas("text").values()]  # type: ignore[attr-defined]
         assert [editor.text for editor in editors] == texts
         assert all(editor.error is None for editor in editors)
@@ -154,11 +159,7 @@ def test_words_of_many_at_one_place_are_whole(seed: int, weather: Weather) -> No
     async def main(world: World) -> None:
         writers = [world.spawn(write(world, number)) for number in range(3)]
         editors = [await writer for writer in writers]
-        while any(editor.unconfirmed for editor in editors):
-            await world.settle()
-            await world.elapse(0.01)
-        await world.settle()
-        world.assert_equal("text")
+        await confirmed(world, editors)
         [text] = {editor.text for editor in editors}
         torn = [word for word in chain.from_iterable(words) if text.count(word) != 1]
         assert not torn, text
